@@ -1,0 +1,396 @@
+"""ENTRIES BECOME AN INDEX: memory files are read, signed anew, sorted, and handed to the parts."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from indexing.entry import Entry, Lesson, Source
+from indexing.errors import BadIndex, MemError, UnreadableMemory
+from indexing.readers import memory_files, reader_of
+from indexing.readers.interface import Quarantined
+from indexing.recipe import MadeWith, today
+from indexing.redact import redact
+from indexing.settings import Settings
+from indexing.signature import Signature, ruleset_digest, sign
+from indexing.stores import generations, local
+from indexing.stores.generations import Buffer
+
+LOCK_WAIT_S = 600.0  # a build of a million entries takes a minute
+
+
+class Part(Protocol):
+    """What a tier keeps in the index."""
+
+    name: str
+
+    def made_with(self) -> MadeWith:
+        """All that decides the bytes of `build` beside the entries; compared when asked."""
+        ...
+
+    def build(self, entries: Sequence[Entry]) -> Mapping[str, Buffer]:
+        """File names to their bytes; `entries` are in order of their rows."""
+        ...
+
+
+class Progress(NamedTuple):
+    """So much of a stage is done; `stage` is `read`, `write` or the name of a part."""
+
+    stage: str
+    done: int
+    total: int
+
+
+class FileRead(NamedTuple):
+    """A memory file that was read; `entries` counts those it gave, before duplicates went."""
+
+    file: str
+    reader: str
+    entries: int
+
+
+class Skipped(NamedTuple):
+    """A memory file that was not read, or not to its end; `line` is 0 when it has none."""
+
+    file: str
+    line: int
+    reason: str
+
+
+class Duplicate(NamedTuple):
+    """Two records of one id; the newer one is in the index."""
+
+    id: str
+    kept: Source
+    dropped: Source
+
+
+class Moved(NamedTuple):
+    """An entry that today's rules sign differently from those of the index before."""
+
+    id: str
+    before: str
+    after: str
+
+
+class Report(NamedTuple):
+    """What a build read and what became of it.
+
+    `unmatched` holds tools that have rules of which none fired, with how often: such a tool may
+    have changed its output.
+    """
+
+    generation: str
+    entries: int
+    files: tuple[FileRead, ...]
+    skipped: tuple[Skipped, ...]
+    quarantined: tuple[Quarantined, ...]
+    duplicates: tuple[Duplicate, ...]
+    moved: tuple[Moved, ...]
+    unmatched: tuple[tuple[str, int], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain JSON values, keys in the order of the fields."""
+        return {
+            "generation": self.generation,
+            "entries": self.entries,
+            "files": [file._asdict() for file in self.files],
+            "skipped": [skipped._asdict() for skipped in self.skipped],
+            "quarantined": [
+                {**record._asdict(), "source": record.source._asdict()}
+                for record in self.quarantined
+            ],
+            "duplicates": [
+                {
+                    "id": duplicate.id,
+                    "kept": duplicate.kept._asdict(),
+                    "dropped": duplicate.dropped._asdict(),
+                }
+                for duplicate in self.duplicates
+            ],
+            "moved": [moved._asdict() for moved in self.moved],
+            "unmatched": dict(self.unmatched),
+        }
+
+
+def build_index(
+    memory: Sequence[Path],
+    index: Path,
+    parts: Sequence[Part],
+    settings: Settings = Settings(),  # noqa: B008 - it cannot change
+    on_progress: Callable[[Progress], None] | None = None,
+    *,
+    root: Path | None = None,
+) -> Report:
+    """Rebuild `index` from memory files; say what was read, skipped, quarantined and why.
+
+    The same memory gives the same bytes, in whatever order its files are named or listed.
+
+    Args:
+        memory: Files and folders.
+        index: The index's folder; it is made when it is missing.
+        parts: What the tiers keep.
+        settings: `max_file_mb` counts here.
+        on_progress: Called with every step.
+        root: Files below it are named relative to it, others as they are given; of an absolute
+            path, no more than its last name is kept.
+
+    Raises:
+        UnreadableMemory: Nothing of the memory could be read; the old index stays.
+        IndexBusy: Another build of this index is at work.
+        BadIndex: The disk does not take it; the old index stays.
+    """
+    tell = on_progress or (lambda progress: None)
+    gathered = _Gathered(settings.max_file_mb)
+    files = _files(memory, root, gathered)
+    for done, (name, path) in enumerate(files):
+        tell(Progress("read", done, len(files)))
+        gathered.read(name, path)
+    tell(Progress("read", len(files), len(files)))
+    if gathered.skipped and not gathered.files:
+        first = gathered.skipped[0]
+        raise UnreadableMemory(
+            f"{first.file}: {first.reason}; no memory file could be read, the index stays as it was"
+        )
+    generation, moved = _commit(gathered, index, parts, tell)
+    return Report(
+        generation=generation,
+        entries=len(gathered.kept),
+        files=tuple(gathered.files),
+        skipped=tuple(sorted(gathered.skipped)),
+        quarantined=tuple(gathered.quarantined),
+        duplicates=tuple(gathered.duplicates),
+        moved=moved,
+        unmatched=tuple(sorted(gathered.unmatched.items())),
+    )
+
+
+def in_order(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries as their rows are numbered: newest `captured_at` first, then by `id`."""
+    by_id = sorted(entries, key=lambda entry: entry.id)
+    return sorted(by_id, key=lambda entry: entry.captured_at, reverse=True)
+
+
+def write_index(
+    entries: Iterable[Entry],
+    index: Path,
+    parts: Sequence[Part],
+    sources: Sequence[Mapping[str, Any]] = (),
+    on_progress: Callable[[Progress], None] | None = None,
+) -> str:
+    """Make an index of entries that are signed and redacted; the name of its generation.
+
+    The caller holds the lock of `generations.alone`.
+    """
+    tell = on_progress or (lambda progress: None)
+    ordered = in_order(entries)
+    built = {}
+    for part in parts:
+        tell(Progress(part.name, 0, 1))
+        built[part.name] = part.build(ordered)
+        tell(Progress(part.name, 1, 1))
+    signatures = (
+        (entry.signature.sig_sha, row)
+        for row, entry in enumerate(ordered)
+        if entry.signature is not None
+    )
+    tell(Progress("write", 0, 1))
+    name = local.write(index, map(local.encode, ordered), signatures, sources, built, today(parts))
+    tell(Progress("write", 1, 1))
+    return name
+
+
+class _Gathered:
+    """What was read so far, each entry as it will stand in the index."""
+
+    def __init__(self, max_file_mb: int) -> None:
+        self.max_file_mb = max_file_mb
+        self.kept: dict[str, Entry] = {}
+        self.sources: list[dict[str, Any]] = []
+        self.files: list[FileRead] = []
+        self.skipped: list[Skipped] = []
+        self.quarantined: list[Quarantined] = []
+        self.duplicates: list[Duplicate] = []
+        self.unmatched: Counter[str] = Counter()
+
+    def read(self, name: str, path: Path) -> None:
+        """Take in one memory file; what is wrong with it is noted and goes no further."""
+        count = 0
+        try:
+            size = path.stat().st_size
+            if size > self.max_file_mb << 20:
+                cap = f"MEM_MAX_FILE_MB={self.max_file_mb}"
+                raise UnreadableMemory(f"{name}: has {size >> 20} MB, more than {cap}; raise it")
+            reader = reader_of(path)
+            if reader is None:
+                raise UnreadableMemory(f"{name}: no reader knows this format")
+            with path.open("rb") as file:
+                sha = hashlib.file_digest(file, "sha256").hexdigest()
+            for record in reader.read(path, name):
+                if isinstance(record, Quarantined):
+                    self.quarantined.append(record)
+                else:
+                    count += self._take(record)
+        except Exception as error:  # a reader's mistake must not cost the others
+            self.skipped.append(_skipped(name, path, error))
+            if not count:
+                return
+        self.files.append(FileRead(name, reader.name, count))
+        self.sources.append({"file": name, "size": size, "sha256": sha})
+
+    def _take(self, entry: Entry) -> int:
+        if entry.trust != "clean":
+            reason = entry.trust.removeprefix("quarantined: ")
+            self.quarantined.append(Quarantined(entry.source, reason, entry.title[:200]))
+            return 0
+        entry = _prepared(entry)
+        try:
+            local.encode(entry)
+        except (TypeError, ValueError, RecursionError) as error:
+            reason = f"holds what JSON cannot: {error}"
+            self.quarantined.append(Quarantined(entry.source, reason, entry.title[:200]))
+            return 0
+        if entry.signature is not None and entry.signature.rule.endswith(":unmatched"):
+            self.unmatched[entry.signature.tool] += 1
+        self._keep(entry)
+        return 1
+
+    def _keep(self, entry: Entry) -> None:
+        known = self.kept.get(entry.id)
+        if known is None:
+            self.kept[entry.id] = entry
+            return
+        kept, dropped = (entry, known) if _replaces(entry, known) else (known, entry)
+        self.kept[entry.id] = kept
+        self.duplicates.append(Duplicate(entry.id, kept.source, dropped.source))
+
+
+def _replaces(entry: Entry, known: Entry) -> bool:
+    """Whether the later one is the newer one; counters are of one record, never added."""
+    ages = [(each.captured_at, each.evidence.last, each.evidence[:5]) for each in (entry, known)]
+    if ages[0] == ages[1]:
+        # within a file the later record corrects the earlier; of two files the first one counts
+        return entry.source.file == known.source.file
+    return ages[0] > ages[1]
+
+
+def _prepared(entry: Entry) -> Entry:
+    """The entry signed with today's rules and without secrets.
+
+    It is signed before secrets go: the log that will be looked up has them still.
+    """
+    return entry._replace(
+        title=redact(entry.title),
+        body=redact(entry.body),
+        labels=_redacted(entry.labels),
+        files=_redacted(entry.files),
+        signature=None if entry.signature is None else _signed_anew(entry.signature),
+        lesson=Lesson._make(map(_redacted, entry.lesson)),
+        extra=_redacted(entry.extra),
+    )
+
+
+def _signed_anew(stored: Signature) -> Signature:
+    command = stored.context.get("command")
+    today = sign(
+        stored.raw, stored.tool, stored.joined, command if isinstance(command, str) else ""
+    )
+    return today._replace(
+        raw=redact(today.raw),
+        normalised=redact(today.normalised),
+        joined=_redacted(today.joined),
+        rule=stored.rule or today.rule,
+        line=stored.line,
+        context=_redacted(stored.context),
+    )
+
+
+def _redacted(value: Any) -> Any:
+    """The same value, with the secrets of every string in it gone."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, Mapping):
+        return {key: _redacted(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_redacted, value))
+    return value
+
+
+def _skipped(name: str, path: Path, error: Exception) -> Skipped:
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+    elif isinstance(error, MemError):
+        reason = str(error)
+    else:
+        reason = f"{type(error).__name__}: {error}"
+    reason = " ".join(reason.split())
+    for prefix in (f"{path}:", f"{name}:"):
+        reason = reason.removeprefix(prefix)
+    numbered = re.match(r"(\d+):\s*", reason)
+    line = int(numbered[1]) if numbered else 0
+    return Skipped(name, line, reason[numbered.end() if numbered else 0 :].strip())
+
+
+def _files(
+    memory: Sequence[Path], root: Path | None, gathered: _Gathered
+) -> list[tuple[str, Path]]:
+    """Every memory file once, with its name, in order of the names."""
+    named = []
+    for given in memory:
+        try:
+            named += [(_name(given, path, root), path) for path in _below(given)]
+        except OSError as error:
+            gathered.skipped.append(_skipped(_name(given, given, root), given, error))
+    once: dict[Path, tuple[str, Path]] = {}
+    for name, path in sorted(named):
+        once.setdefault(path.resolve(), (name, path))
+    return list(once.values())
+
+
+def _below(given: Path) -> Iterator[Path]:
+    given.stat()  # raises what is wrong with it, where a walk would find nothing
+    return memory_files(given)
+
+
+def _name(given: Path, path: Path, root: Path | None) -> str:
+    if root is not None and path.absolute().is_relative_to(root.absolute()):
+        return path.absolute().relative_to(root.absolute()).as_posix()
+    if given.is_absolute():
+        return (Path(given.name) / path.relative_to(given)).as_posix()
+    return path.as_posix()
+
+
+def _commit(
+    gathered: _Gathered, index: Path, parts: Sequence[Part], tell: Callable[[Progress], None]
+) -> tuple[str, tuple[Moved, ...]]:
+    try:
+        with generations.alone(index, LOCK_WAIT_S):
+            generations.clean(index)
+            moved = _moved(index, gathered.kept)
+            name = write_index(gathered.kept.values(), index, parts, gathered.sources, tell)
+    except OSError as error:
+        where = error.filename or index
+        raise BadIndex(f"{where}: {error.strerror or error}; the index stays as it was") from error
+    return name, moved
+
+
+def _moved(index: Path, kept: Mapping[str, Entry]) -> tuple[Moved, ...]:
+    """Which hashes today's rules changed; the same rules change none, so that nothing is read."""
+    try:
+        old = local.LocalStore.open(index)
+        if old.recipe.ruleset == ruleset_digest():
+            return ()
+        before = {
+            entry.id: entry.signature.sig_sha
+            for entry in map(old.entry, range(len(old)))
+            if entry.signature is not None
+        }
+    except BadIndex:
+        return ()  # nothing to compare with
+    return tuple(
+        Moved(id, before[id], entry.signature.sig_sha)
+        for id, entry in sorted(kept.items())
+        if entry.signature is not None and before.get(id, "") not in ("", entry.signature.sig_sha)
+    )

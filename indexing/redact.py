@@ -1,0 +1,393 @@
+r"""Secrets out, before anything is stored or shown.
+
+Ours and not `detect-secrets`: that takes half a second to import (with `requests`), looks at one
+line at a time, and reports `auth-smoke` in the same list as a password.
+
+A secret goes by its shape (`ghp_…`), or by its place (`"password": …`, `Bearer …`,
+`https://user:…@host`). There is no rule for mere randomness: commits, digests and UUIDs are what
+a log is about. Personal paths are not looked at.
+
+Every pattern is linear, and each is compiled when a text first holds one of its hints, so that a
+text without secrets costs a few substring searches.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+_LONGEST_KEY = 32_768
+
+
+def redact(text: str) -> str:
+    """The text with `<REDACTED:kind>` in place of each secret.
+
+    Idempotent. JSON stays JSON: what is replaced never holds a quote or half an escape.
+    """
+    while (redacted := _once(text)) != text:
+        text = redacted
+    return text
+
+
+class _Rule(NamedTuple):
+    """Replaces the groups named `secret…` of `pattern` where `sure` agrees.
+
+    `hints` are in lower case; without one of them in the text the pattern cannot match. Shapes are
+    matched as they are written, places in any case.
+    """
+
+    kind: str
+    hints: tuple[str, ...]
+    pattern: str
+    sure: Callable[[re.Match[str], str], bool] = lambda found, secret: True
+    put: str = "<REDACTED:{kind}>"
+
+
+# --- what a value looks like
+
+_LEFT_ALONE = re.compile(
+    r"<REDACTED:|[$<{%*]|\[redacted|x{3,}|\.{3}"
+    r"|(?:none|null|nil|true|false|undefined|redacted|masked|hidden|unset|empty)\b",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"[A-Za-z_][\w.]*[(\[]|(?:self|this|os|process|env|args|config|settings|request|req|ctx)\."
+)
+
+
+def _placeholder(value: str) -> bool:
+    """Nothing secret stands here: it is gone already, or was never filled in."""
+    return not value or _LEFT_ALONE.match(value) is not None
+
+
+def _mixed(value: str, least: int) -> bool:
+    """Long enough, with letters and digits."""
+    return len(value) >= least and bool(re.search(r"\d", value) and re.search(r"[A-Za-z]", value))
+
+
+def _random(value: str) -> bool:
+    """Drawn rather than written: letters, capitals and digits take turns, as in base64 and hex."""
+    classes = [
+        0 if not each.isalnum() else 1 if each.isdigit() else 2 if each.islower() else 3
+        for each in value[:256]
+    ]
+    turns = sum(
+        1 for left, right in zip(classes, classes[1:], strict=False) if left and right != left
+    )
+    return 1 in classes and turns * 4 >= len(classes) - classes.count(0)
+
+
+# --- by shape
+
+# A token begins a word, or follows an escape: `%20ghp_…`, `\nghp_…`.
+_START = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
+_START_OF_RUN = r"(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
+
+
+def _shape(kind: str, hints: tuple[str, ...], pattern: str) -> _Rule:
+    return _Rule(kind, hints, rf"{_START}(?P<secret>{pattern})")
+
+
+_SHAPES = (
+    _shape(
+        "aws-key",
+        ("akia", "asia", "abia", "acca"),
+        r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])",
+    ),
+    _shape(
+        "github-token",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        r"(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{20,})",
+    ),
+    _shape(
+        "gitlab-token",
+        ("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-", "glsoat-"),
+        r"gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat)-[\w-]{16,}(?:\.[\w-]+)*",
+    ),
+    _shape("npm-token", ("npm_",), r"npm_[A-Za-z0-9]{30,}"),
+    _shape("pypi-token", ("pypi-",), r"pypi-(?:Ag[\w-]{14,}|[\w-]{50,})"),
+    _shape(
+        "slack-token",
+        ("xox", "xapp-"),
+        r"(?:xox[a-z](?:\.xox[a-z])?-[\w-]{10,}|xapp-\d-[\w-]{10,})",
+    ),
+    _Rule(
+        "slack-webhook",
+        ("hooks.slack.com",),
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[\w/-]{16,})",
+    ),
+    _shape(
+        "stripe-key",
+        ("_live_", "_test_", "whsec_"),
+        r"(?:[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{16,})",
+    ),
+    _shape(
+        "google-key",
+        ("aiza", "gocspx-", "ya29."),
+        r"(?:AIza[\w-]{30,}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,})",
+    ),
+    _Rule(
+        "jwt", ("eyj",), rf"{_START_OF_RUN}(?P<secret>eyJ[\w-]{{8,}}(?:\.[\w-]{{4,}}){{1,4}}\.?)"
+    ),
+    _Rule(
+        "api-key",
+        ("sk-",),
+        rf"{_START_OF_RUN}(?P<secret>sk-[\w-]{{20,}})",
+        lambda found, secret: _mixed(secret, 20),
+    ),
+    _Rule("bot-token", (":aa",), r"(?<!\d)(?P<secret>\d{8,10}:AA[\w-]{32,})"),
+    _shape(
+        "token",
+        (
+            *("hf_", "dckr_pat_", "dop_v1_", "sg.", "shp", "hvs.", "hvb.", "atatt3", "lin_api_"),
+            *("rubygems_", "age-secret-key-", "dapi", "glsa_", "pul-", "sbp_", "nrak-", "doo_v1_"),
+        ),
+        r"(?:hf_[A-Za-z0-9]{30,}|dckr_pat_[\w-]{20,}|do[op]_v1_[0-9a-f]{40,}"
+        r"|SG\.[\w-]{16,}\.[\w-]{16,}|shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32,}|hv[sb]\.[\w-]{20,}"
+        r"|ATATT3[\w=-]{30,}|lin_api_[A-Za-z0-9]{30,}|rubygems_[0-9a-f]{40,}"
+        r"|AGE-SECRET-KEY-1[A-Z0-9]{50,}|dapi[0-9a-f]{32,}|glsa_\w{32,}|pul-[0-9a-f]{40,}"
+        r"|sbp_[0-9a-f]{40,}|NRAK-[A-Z0-9]{27,})",
+    ),
+)
+
+# --- by place
+
+_PASSWORD = r"pass(?:word|wd|phrase|code)|pwd"
+# .NET names every assembly with its PublicKeyToken, which is public.
+_NAME = (
+    rf"(?P<name>(?P<password>{_PASSWORD})|secret(?:[_-]?(?:access[_-]?)?key)?|(?<!publickey)token"
+    r"|(?:api|access|private|signing|encryption|account|storage|master|license|deploy"
+    r"|subscription)[_-]?key(?:[_-]?id)?|credentials?|connection[_-]?string|\b_auth)\d{0,2}"
+)
+_NAME_HINTS = ("pass", "pwd", "secret", "token", "key", "credential", "connection", "_auth")
+_STRING = r'(?:[^"\\\n]|\\[^\n])*+'
+_TEXT = r"(?:[^'\\\n]|\\[^\n])*+"
+# Inside a JSON string a quote is `\"`, and within the value that it delimits, `\\\"`.
+_ESCAPED_STRING = r'(?:[^"\\\n]|\\\\(?:\\[^\n]|[^"\\\n])|\\[^"\\\n])*+'
+
+
+def _filled(found: re.Match[str], secret: str) -> bool:
+    """A value under a secret's name; a short one is a secret only when it is a password."""
+    least = 1 if found["password"] else 6
+    return len(secret) >= least and not _placeholder(secret)
+
+
+def _filled_or_drawn(found: re.Match[str], secret: str) -> bool:
+    """After `name: "`, which prose writes too (`unexpected token: "else"`)."""
+    return _filled(found, secret) and (bool(found["password"]) or _mixed(secret, 6))
+
+
+def _assigned(found: re.Match[str], secret: str) -> bool:
+    """A bare word after `name=`, `name: ` or `--name `: only the first is never prose."""
+    if _placeholder(secret) or _CODE.match(secret) or secret.lower() == found["name"].lower():
+        return False
+    if "://" in secret or re.match(r"\.{0,2}/[a-z.]+/|~/", secret):
+        return False
+    before = re.search(r"[?&]?[\w.-]{0,60}$", found.string[max(0, found.start() - 61) : found.start()])
+    lead = before[0] if before else ""
+    sep = found["sep"]
+    if sep.isspace():
+        return lead.startswith("--") and _mixed(secret, 6)
+    if sep not in ("=", "%3D", "%3d"):
+        return _mixed(secret, 6) if found["password"] else _mixed(secret, 12) and _random(secret)
+    if found["password"]:
+        return True
+    if secret.isdigit():
+        return len(secret) > 8
+    meant = lead[:1] in ("?", "&") or lead.startswith("--") or (lead + found["name"]).isupper()
+    if meant or found["name"] == "_auth" or lead.endswith("_auth"):
+        return len(secret) >= 4
+    return _mixed(secret, 8)
+
+
+def _authorised(found: re.Match[str], secret: str) -> bool:
+    """What follows `Authorization:`; prose about the header stays."""
+    if _placeholder(secret) or re.fullmatch(r"[a-z_-]+[.:!)]?|realm=.*", secret):
+        return False
+    return bool(found["scheme"]) or _mixed(secret, 16)
+
+
+def _token_as_user(found: re.Match[str], secret: str) -> bool:
+    return _mixed(secret, 20)
+
+
+_PLACES = (
+    _Rule(
+        "url-password",
+        ("://",),
+        r"://[^\s/@:?#\"'<>\\]{0,256}:(?P<secret>[^\s/\"'\\]{1,512})@",
+        lambda found, secret: not _placeholder(secret) and secret != "x-oauth-basic",
+    ),
+    _Rule(
+        "url-token",
+        ("://",),
+        r"://(?P<secret>[\w-]{20,256})(?::x-oauth-basic)?@",
+        _token_as_user,
+    ),
+    _Rule(
+        "url-password",
+        ("%3a%2f%2f",),
+        r"%3a%2f%2f(?:(?!%3a|%40|%2f)[^\s\"'&\\:@]){0,256}(?:%3a|:)"
+        r"(?P<secret>(?:(?!%40|%2f)[^\s\"'&\\@]){1,512})(?:%40|@)",
+        lambda found, secret: not _placeholder(secret.replace("%3C", "<")),
+    ),
+    _Rule(
+        "authorization",
+        ("authorization",),
+        r"authorization(?:\\?[\"'])?[ \t]{0,4}(?:[:=]|%3a)(?:[ \t]|%20|\+){0,4}(?:\\?[\"'])?"
+        r"(?:(?P<scheme>bearer|basic|token|digest|negotiate|apikey|bot)(?:[ \t]|%20|\+){1,4})?"
+        r"(?P<secret>[^\s\"',;<>\\&]{6,})",
+        _authorised,
+    ),
+    _Rule(
+        "authorization",
+        ("bearer", "basic"),
+        r"(?<![a-z0-9])(?:bearer|basic)(?:[ \t]|%20|\+){1,4}(?P<secret>[a-z0-9._~+/=-]{16,})",
+        lambda found, secret: _random(secret),
+    ),
+    _Rule(
+        "secret",
+        ("curl",),
+        r"\bcurl\b[^\n]{0,400}?[ \t](?:-u|--user)[ =][\"']?[^\s:\"'\\]{1,100}:(?P<secret>[^\s\"'\\]{1,200})",
+        lambda found, secret: not _placeholder(secret) and not secret.isdigit(),
+    ),
+    # "name": "value", 'name': 'value', name = "value", name["name"] = 'value'
+    _Rule(
+        "secret",
+        _NAME_HINTS,
+        rf"{_NAME}(?:[\"']\]?\s{{0,20}}(?:=>|[:=])|\s{{0,4}}:?=)\s{{0,20}}[bru]?"
+        rf"(?:\"(?P<secret>{_STRING})|'(?P<secret_text>{_TEXT}))",
+        _filled,
+    ),
+    # name: "value"
+    _Rule(
+        "secret",
+        _NAME_HINTS,
+        rf"{_NAME}[ \t]{{0,4}}:[ \t]{{0,4}}(?:\"(?P<secret>{_STRING})|'(?P<secret_text>{_TEXT}))",
+        _filled_or_drawn,
+    ),
+    # \"name\": \"value\", JSON in a string of JSON
+    _Rule(
+        "secret",
+        _NAME_HINTS,
+        rf"{_NAME}\\\"\s{{0,20}}:\s{{0,20}}\\\"(?P<secret>{_ESCAPED_STRING})",
+        _filled,
+    ),
+    _Rule(
+        "secret",
+        _NAME_HINTS,
+        rf"{_NAME}(?P<depth>\\{{2,15}})\"\s{{0,20}}:\s{{0,20}}(?P=depth)\"(?P<secret>[^\"\\\n]*+)",
+        _filled,
+    ),
+    # "password": 1234
+    _Rule(
+        "secret",
+        ("pass", "pwd"),
+        rf"(?P<password>{_PASSWORD})(?P<quote>[\"'])\s{{0,20}}:\s{{0,20}}(?P<secret>-?\d[\d.e+-]*)",
+        put="{quote}<REDACTED:{kind}>{quote}",
+    ),
+    _Rule(
+        "secret",
+        ("auth",),
+        r"[\"']auth[\"']\s{0,20}:\s{0,20}[\"'](?P<secret>[A-Za-z0-9+/=_-]{8,})",
+        lambda found, secret: secret.endswith("=") or _random(secret),
+    ),
+    _Rule(
+        "secret",
+        _NAME_HINTS,
+        rf"{_NAME}>(?P<secret>[^<>\s\"'\\]{{4,}})(?=</)",
+        lambda found, secret: not _placeholder(secret),
+    ),
+    # name=value, name: value, --name value
+    _Rule(
+        "secret",
+        _NAME_HINTS,
+        rf"{_NAME}(?P<sep>[\"']?[ \t]{{0,4}}(?:[=:]|%3d|%3a)[ \t]{{0,4}}|[ \t]{{1,4}})"
+        r"(?P<secret>[^\s\"'&;,<>\\`]+?)(?=[)\]}.:!?]{0,8}(?:[\s\"'&;,<>\\`]|$))",
+        _assigned,
+    ),
+    _Rule(
+        "secret",
+        ("sig", "signature"),
+        r"[?&](?:x-(?:amz|goog)-)?sig(?:nature)?=(?P<secret>[\w%+/=-]{16,})",
+    ),
+)
+
+
+def _once(text: str) -> str:
+    low = text.lower()
+    if "-----begin" in low:
+        text = _without_private_keys(text)
+    for rule in _SHAPES:
+        if any(hint in low for hint in rule.hints):
+            text = _apply(rule, text, 0)
+    for rule in _PLACES:
+        if any(hint in low for hint in rule.hints):
+            text = _apply(rule, text, re.IGNORECASE)
+    return _without_url_tokens(text) if "://" in text else text
+
+
+def _apply(rule: _Rule, text: str, flags: int) -> str:
+    def put(found: re.Match[str]) -> str:
+        group = "secret" if found["secret"] is not None else "secret_text"
+        if not rule.sure(found, found[group]):
+            return found[0]
+        start, end = (at - found.start() for at in found.span(group))
+        quote = found["quote"] if "{quote}" in rule.put else ""
+        return found[0][:start] + rule.put.format(kind=rule.kind, quote=quote) + found[0][end:]
+
+    return _compiled(rule.pattern, flags).sub(put, text)
+
+
+@cache
+def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    return re.compile(pattern, flags)
+
+
+# --- private keys and tokens in the path of an URL
+
+_BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_KEY_LINES = r"(?:(?:\s|\\{1,15}[nr]){1,8}[A-Za-z0-9+/=]{16,})*+"
+_KEY_MARK = "<REDACTED:private-key>"
+
+
+def _without_private_keys(text: str) -> str:
+    """Whole blocks go; of one without an end, the header and the lines of base64 under it."""
+    made = []
+    done = 0
+    for begin in _compiled(_BEGIN).finditer(text):
+        if begin.start() < done:
+            continue
+        made.append(text[done : begin.start()])
+        window = text[begin.end() : begin.end() + _LONGEST_KEY]
+        end = _compiled(_END).search(window)
+        if end is None or "-----BEGIN" in window[: end.start()]:
+            lines = _compiled(_KEY_LINES).match(text, begin.end())
+            done = lines.end() if lines else begin.end()
+            made.append(_KEY_MARK)
+        elif '"' in window[: end.start()] or "'" in window[: end.start()]:
+            # one string per line of the key: the quotes between them are the text's structure
+            done = begin.end() + end.start()
+            kept = _compiled(r"[A-Za-z0-9+/=]{16,}").sub(_KEY_MARK, text[begin.end() : done])
+            made.append(_KEY_MARK + kept)
+        else:
+            done = begin.end() + end.end()
+            made.append(_KEY_MARK)
+    return "".join(made) + text[done:]
+
+
+def _without_url_tokens(text: str) -> str:
+    """A part of an URL's path that is long and drawn from capitals, letters and digits."""
+
+    def put(found: re.Match[str]) -> str:
+        return _compiled(r"(?<=/)[\w-]{32,}(?=[/?#]|$)").sub(
+            lambda part: "<REDACTED:url-token>" if _drawn(part[0]) else part[0], found[0]
+        )
+
+    return _compiled(r"https?://[^\s\"'<>\\]+").sub(put, text)
+
+
+def _drawn(part: str) -> bool:
+    cases = (str.isupper, str.islower, str.isdigit)
+    return all(sum(map(case, part)) >= 3 for case in cases) and _random(part)

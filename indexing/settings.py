@@ -1,0 +1,167 @@
+"""Settings: `.mem/config.toml`, each overridable by an environment variable `MEM_<NAME>`."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from indexing.errors import BadSettings, NoMemory
+
+MEM_DIR = ".mem"
+CONFIG = "config.toml"
+JOURNAL = "journal.jsonl"
+INDEX = "index"
+SCORERS = ("cosine", "tokens")
+TOKENS = ("code", "plain")
+
+
+class Settings(NamedTuple):
+    """What a user may change, with its defaults.
+
+    memory: Memory files and folders beside our journal, relative to the folder that holds `.mem`;
+        in `MEM_MEMORY` they are separated as in `PATH`.
+    min_score: Weaker hits of the lexical tier are not shown, 0..100.
+    top_k: So many hits at most.
+    max_entries: The lexical tier looks at so many of the newest entries; 0 is all of them.
+    weight_text, weight_files: Shares of cosine and Jaccard in the score; together 1.
+    scorer: `cosine` (TF-IDF), or `tokens` (sets of title words).
+    tokens: `code` splits identifiers, `plain` does not. Changing it asks for a rebuild.
+    max_tokens: Budget of a context block.
+    max_file_mb: A bigger memory file is skipped, and the report says so.
+    events: A file to which events are appended as JSON lines; empty is none.
+    """
+
+    memory: tuple[str, ...] = ()
+    min_score: int = 15
+    top_k: int = 3
+    max_entries: int = 0
+    weight_text: float = 0.6
+    weight_files: float = 0.4
+    scorer: str = "cosine"
+    tokens: str = "code"
+    max_tokens: int = 500
+    max_file_mb: int = 256
+    events: str = ""
+
+
+class _Rule(NamedTuple):
+    kind: type
+    expected: str
+    allows: Callable[[Any], bool]
+
+
+_RULES = {
+    "memory": _Rule(tuple, "a list of paths", lambda paths: all(paths)),
+    "min_score": _Rule(int, "a whole number in 0..100", lambda value: 0 <= value <= 100),
+    "top_k": _Rule(int, "a whole number from 1", lambda value: value >= 1),
+    "max_entries": _Rule(int, "a whole number from 0", lambda value: value >= 0),
+    "weight_text": _Rule(float, "a number in 0..1", lambda value: 0 <= value <= 1),
+    "weight_files": _Rule(float, "a number in 0..1", lambda value: 0 <= value <= 1),
+    "scorer": _Rule(str, "one of " + ", ".join(SCORERS), lambda value: value in SCORERS),
+    "tokens": _Rule(str, "one of " + ", ".join(TOKENS), lambda value: value in TOKENS),
+    "max_tokens": _Rule(int, "a whole number from 1", lambda value: value >= 1),
+    "max_file_mb": _Rule(int, "a whole number from 1", lambda value: value >= 1),
+    "events": _Rule(str, "a path", lambda value: True),
+}
+
+
+def load(mem_dir: Path | None, environ: Mapping[str, str] = os.environ) -> Settings:
+    """The settings of a memory; without a `.mem`, those of the environment alone.
+
+    A `MEM_` variable that names no setting is left alone: it may be another program's.
+
+    Raises:
+        BadSettings: Naming the file or variable, the key, and what was expected.
+    """
+    values: dict[str, Any] = {}
+    places: dict[str, str] = {}
+    if mem_dir is not None:
+        config = mem_dir / CONFIG
+        for key, value in _read_config(config).items():
+            if key not in _RULES:
+                raise BadSettings(f"{config}: no setting is called '{key}'; remove it")
+            places[key] = f"{config}: {key}"
+            values[key] = _of_toml(key, value, places[key])
+    for key in _RULES:
+        variable = f"MEM_{key.upper()}"
+        if variable in environ:
+            places[key] = variable
+            values[key] = _of_text(key, environ[variable], variable)
+    settings = Settings(**values)
+    if abs(settings.weight_text + settings.weight_files - 1) > 1e-9:
+        place = places.get("weight_text") or places["weight_files"]
+        raise BadSettings(f"{place}: weight_text and weight_files must add up to 1; set both")
+    return settings
+
+
+def find_mem_dir(start: Path | None = None, environ: Mapping[str, str] = os.environ) -> Path:
+    """The nearest `.mem` folder, in `start` (default: here) or above it, as git finds `.git`.
+
+    `MEM_DIR` names another and is then the only one looked at.
+
+    Raises:
+        NoMemory: There is none.
+    """
+    if environ.get("MEM_DIR"):
+        given = Path(environ["MEM_DIR"])
+        if not given.is_dir():
+            raise NoMemory(f"MEM_DIR: {given} is not a folder; create it or unset MEM_DIR")
+        return given
+    here = (start or Path()).absolute()
+    for folder in (here, *here.parents):
+        if (folder / MEM_DIR).is_dir():
+            return folder / MEM_DIR
+    raise NoMemory(f"{here}: no {MEM_DIR} here or above; run `mem init`")
+
+
+def memory_paths(mem_dir: Path, settings: Settings) -> list[Path]:
+    """What a rebuild reads: our journal when there is one, then the paths of the settings."""
+    root = mem_dir.absolute().parent
+    journal = mem_dir.absolute() / JOURNAL
+    listed = [root / Path(path).expanduser() for path in settings.memory]
+    return [journal, *listed] if journal.exists() else listed
+
+
+def _read_config(config: Path) -> dict[str, Any]:
+    try:
+        text = config.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise BadSettings(f"{config}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise BadSettings(f"{config}: is not UTF-8 (byte {error.start}); save it so") from error
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadSettings(f"{config}: is not TOML: {error}") from error
+
+
+def _of_toml(key: str, value: object, place: str) -> object:
+    rule = _RULES[key]
+    if rule.kind is tuple and isinstance(value, list):
+        given: object = tuple(value) if all(isinstance(path, str) for path in value) else value
+    elif rule.kind is float and type(value) is int:
+        given = float(value)
+    else:
+        given = value
+    # `type`, because True is an int and is no number of hits
+    if type(given) is not rule.kind or not rule.allows(given):
+        raise BadSettings(f"{place}: expected {rule.expected}, found {value!r}")
+    return given
+
+
+def _of_text(key: str, text: str, place: str) -> object:
+    rule = _RULES[key]
+    try:
+        if rule.kind is tuple:
+            value: object = [path for path in text.split(os.pathsep) if path]
+        elif rule.kind is str:
+            value = text
+        else:
+            value = rule.kind(text)
+    except ValueError:
+        value = text
+    return _of_toml(key, value, place)

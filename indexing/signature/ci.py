@@ -1,0 +1,177 @@
+"""Which part of a CI log failed: steps, groups, echoed scripts, exit codes.
+
+A runner says at which step it stopped. What stands in that step comes before all else in the log;
+what it echoes (the source of a script, the environment) is never output.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from indexing.signature.lines import ECHOED, Log
+
+MARKS = (
+    "##[group]Run ",
+    "##[endgroup]",
+    "##[error]",
+    "exited with",
+    "did not complete successfully",
+    "returned a non-zero code",
+    "executor failed running",
+    "Job failed",
+    "exit code",
+)
+"""Literals that lines of interest here hold; the log is scanned for them once."""
+
+_GROUP = re.compile(r"##\[group\]Run (?P<step>.*)")
+_STOPPED = re.compile(
+    r"##\[error\](?:Process completed with exit code (?P<code>-?\d+)|The process '.{1,300}' failed "
+    r"with exit code (?P<code2>\d+)|The operation was canceled|The action '.{1,200}' has timed out"
+    r"|(?:PowerShell|Bash) exited with code '(?P<code3>-?\d+)')"
+)
+_TRAVIS = re.compile(
+    r'^The command "(?P<command>.{1,2000})" (?:failed and )?exited with (?P<code>\d+)'
+)
+_BUILDKIT = re.compile(
+    r"^#(?P<step>\d{1,4}) (?:[\d.]+ )?ERROR: (?:process \"(?P<command>.{1,2000})\" did not complete"
+    r" successfully: exit code: (?P<code>\d+)|executor failed running \[(?P<old>.{1,2000})\]: exit "
+    r"code: (?P<oldcode>\d+))"
+)
+_DOCKER = re.compile(
+    r"^(?:ERROR: )?(?:Service '.{1,100}' failed to build: )?"
+    r"The command '(?P<command>.{1,2000})' returned a non-zero code: (?P<code>\d+)"
+)
+_GITLAB = re.compile(r"^ERROR: Job failed: exit (?:code|status) (?P<code>\d+)")
+
+
+class Region(NamedTuple):
+    """The part of the log that failed.
+
+    `start` and `end` are line indices, `end` excluded; with `prefix` only lines that begin so
+    belong to it (BuildKit interleaves its steps). `context` is what the runner said of it.
+    """
+
+    start: int
+    end: int
+    prefix: str = ""
+    context: dict[str, Any] = {}
+
+    def holds(self, log: Log, index: int) -> bool:
+        """Whether line `index` belongs to the part that failed."""
+        if not self.start <= index < self.end:
+            return False
+        return not self.prefix or self.prefix in log.lines[index]
+
+
+def echoed(log: Log, marked: Sequence[int]) -> list[tuple[int, int]]:
+    """Ranges of lines (end excluded) in which a runner echoes a step's script and settings."""
+    ranges = []
+    start = None
+    for index in marked:
+        line = log.lines[index]
+        if "##[group]Run " in line:
+            start = index
+        elif "##[endgroup]" in line and start is not None:
+            ranges.append((start, index + 1))
+            start = None
+    return ranges
+
+
+def failing_region(log: Log, marked: Sequence[int]) -> Region | None:
+    """The part that the runner says failed; None when it says nothing."""
+    return (
+        _buildkit(log, marked)
+        or _github(log, marked)
+        or _travis(log, marked)
+        or _docker(log, marked)
+        or _gitlab(log, marked)
+    )
+
+
+def is_echo(log: Log, index: int) -> bool:
+    """Whether the line is the source of a script, printed before it runs."""
+    return ECHOED in log.lines[index]
+
+
+def _github(log: Log, marked: Sequence[int]) -> Region | None:
+    start, step = 0, ""
+    for index in marked:
+        line = log.lines[index]
+        group = _GROUP.search(line)
+        if group:
+            start, step = index, group["step"].strip()
+            continue
+        stopped = _STOPPED.search(line)
+        if stopped:
+            context: dict[str, Any] = {"ci": "github-actions"}
+            if step:
+                context["step"] = step
+                if "@" not in step.split(" ")[0]:
+                    context["command"] = step
+            code = stopped["code"] or stopped["code2"] or stopped["code3"]
+            if code:
+                context["exit_code"] = int(code)
+            return Region(start, index, "", context)
+    return None
+
+
+def _travis(log: Log, marked: Sequence[int]) -> Region | None:
+    for index in marked:
+        found = _TRAVIS.match(log[index])
+        if found and found["code"] != "0":
+            command = found["command"]
+            context = {"ci": "travis", "command": command, "exit_code": int(found["code"])}
+            return Region(_prompt_above(log, index, command), index, "", context)
+    return None
+
+
+def _prompt_above(log: Log, index: int, command: str) -> int:
+    """Where the command was printed before it ran; the log's start when it was not."""
+    first = command.split("\\n", 1)[0].strip()[:60]
+    for above in range(index - 1, -1, -1):
+        line = log.lines[above]
+        if "$ " in line and first in line and log[above].lstrip().startswith("$ "):
+            return above
+    return 0
+
+
+def _buildkit(log: Log, marked: Sequence[int]) -> Region | None:
+    for index in marked:
+        if "#" not in log.lines[index]:
+            continue
+        line = log.lines[index]
+        found = _BUILDKIT.search(line[line.index("#") :])
+        if found:
+            context = {
+                "ci": "buildkit",
+                "command": found["command"] or found["old"],
+                "exit_code": int(found["code"] or found["oldcode"]),
+            }
+            return Region(0, index, f"#{found['step']} ", context)
+    return None
+
+
+def _docker(log: Log, marked: Sequence[int]) -> Region | None:
+    for index in marked:
+        found = _DOCKER.match(log[index])
+        if found:
+            start = next((i for i in range(index, -1, -1) if _is_step(log[i])), 0)
+            context = {"ci": "docker", "command": found["command"], "exit_code": int(found["code"])}
+            return Region(start, index, "", context)
+    return None
+
+
+def _is_step(line: str) -> bool:
+    return line.startswith("Step ") and " : " in line
+
+
+def _gitlab(log: Log, marked: Sequence[int]) -> Region | None:
+    for index in reversed(marked):
+        found = _GITLAB.match(log[index])
+        if found:
+            start = next((i for i in range(index, -1, -1) if log[i].startswith("$ ")), 0)
+            context: dict[str, Any] = {"ci": "gitlab", "exit_code": int(found["code"])}
+            if start:
+                context["command"] = log[start][2:]
+            return Region(start, index, "", context)
+    return None

@@ -1,0 +1,264 @@
+"""Finds the tool and the root line, signs it.
+
+One pass for literals picks the lines that can matter; rules are tried on those alone. Each rule
+says how much like a root its line is (`interface.py`); the part of the log that the CI says failed
+comes first, then the higher rank, then the earlier line, since later ones are its consequences.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from indexing.signature import ci
+from indexing.signature.interface import (
+    ERROR,
+    SUMMARY,
+    Explanation,
+    Found,
+    Lines,
+    Rule,
+    Signature,
+    Skipped,
+    ToolRules,
+)
+from indexing.signature.lines import Log, clean
+from indexing.signature.normalise import STEPS, changes, normalise
+from indexing.signature.tools import GENERIC, TOOLS
+
+_MOST_SKIPPED = 200
+_RULESETS: Mapping[str, ToolRules] = {rules.tool: rules for rules in TOOLS}
+
+
+class _Candidate(NamedTuple):
+    inside: bool
+    rank: int
+    found: Found
+    rule: Rule
+    tool: str
+
+
+def extract(output: str | bytes, tool: str | None = None) -> Signature | None:
+    """The signature of the first failure that is not a consequence of another.
+
+    Args:
+        output: The whole output of one command or CI job; any bytes.
+        tool: The tool, if it is known: it is taken as given and is part of the identity.
+
+    Returns:
+        The signature, or None when the output is empty or holds no failure. Never raises.
+    """
+    return explain(output, tool).signature
+
+
+def explain(output: str | bytes, tool: str | None = None) -> Explanation:
+    """The signature with each substitution, the lines passed over and why, and warnings."""
+    log = Log(output)
+    scan = _Scan(log)
+    best = scan.best(_RULESETS.get(tool or ""))
+    warnings = []
+    if tool in _RULESETS and best is None:
+        warnings.append(f"no rule of {tool} matches; has its output changed?")
+        best = scan.best(None)
+        if best is not None:
+            best = best._replace(rule=best.rule._replace(name="unmatched"))
+    if best is None:
+        return Explanation(None, (), scan.skipped, warnings)
+    if tool is None and best.tool == GENERIC.tool:
+        known = next((rules.tool for rules in TOOLS if log.holds(rules.known_by)), None)
+        if known and known != GENERIC.tool and best.rank < ERROR:
+            warnings.append(f"this is output of {known}, but none of its rules match")
+    signature = _signed(log, best, tool, scan.region)
+    steps = [change for raw in (signature.raw, *signature.joined) for change in changes(raw)]
+    return Explanation(signature, steps, scan.skipped, warnings)
+
+
+def sign(
+    raw: str, tool: str | None = None, joined: Sequence[str] = (), command: str = ""
+) -> Signature:
+    """The signature of a root line that is known already.
+
+    Args:
+        raw: The root line, as a memory file keeps it.
+        tool: Its tool; None: found from the line and the command, else `generic`.
+        joined: Further lines that belong to the identity.
+        command: What was run, if it is known.
+    """
+    raw = clean(Log(raw).text.strip("\n").split("\n", 1)[0]).strip()
+    rule = "stored"
+    if tool is None:
+        best = _Scan(Log(raw)).best(None)
+        tool = best.tool if best else GENERIC.tool
+        if tool == GENERIC.tool and command:
+            tool = _tool_of(command) or tool
+    return _sealed(tool, raw, tuple(joined), f"{tool}:{rule}", 0, {})
+
+
+def keys(signature: Signature) -> list[tuple[str, str]]:
+    """The hashes under which a memory may hold this failure, best first, and what each means."""
+    found = [(signature.sig_sha, "")]
+    if signature.joined:
+        alone = hash_of(signature.tool, normalise(signature.raw))
+        found.append((alone, "same root line; the memory does not know where"))
+    if signature.detected and signature.detected != signature.tool:
+        text = signature.normalised
+        found.append((hash_of(signature.detected, text), f"same failure of {signature.detected}"))
+    if signature.tool != GENERIC.tool:
+        text = normalise(signature.raw)
+        found.append((hash_of(GENERIC.tool, text), "same root line; the memory knows no tool"))
+    return found
+
+
+def hash_of(tool: str, normalised: str) -> str:
+    """`sig_sha`: sha256 over tool, a line feed and the normalised text, in hex."""
+    return hashlib.sha256(f"{tool}\n{normalised}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def ruleset_digest() -> str:
+    """Changes whenever a rule or a step changes, so that an index says which rules made it."""
+    made = hashlib.sha256()
+    for step in STEPS:
+        made.update(f"{step.name}\0{step.pattern.pattern}\0{step.put!s:.8}\0".encode())
+    for rules in TOOLS:
+        made.update(f"{rules.tool}\0{rules.known_by}\0{rules.skip}\0".encode())
+        for rule in rules.rules:
+            made.update(f"{rule.name}\0{rule.pattern}\0{rule.rank}\0".encode())
+    return made.hexdigest()[:16]
+
+
+class _Scan:
+    """One look at a log: the lines that can matter, and the best of them."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.marked = [i for i, line in enumerate(log.lines) if _TRIGGER(line)]
+        self.region = ci.failing_region(log, self.marked)
+        self.echoed = ci.echoed(log, self.marked)
+        self.skipped: list[Skipped] = []
+
+    def best(self, only: ToolRules | None) -> _Candidate | None:
+        """The root, by the rules of all tools or of one."""
+        best: _Candidate | None = None
+        self.skipped.clear()
+        for index in self._lines():
+            line = self.log[index]
+            why = _why_not(line)
+            if why:
+                self._skip(index, why)
+                continue
+            inside = self.region is None or self.region.holds(self.log, index)
+            if best and best.inside and not inside:
+                continue
+            floor = best.rank if best and best.inside == inside else 0
+            made = self._match(index, line, floor, only)
+            if made is not None:
+                candidate = made._replace(inside=inside and made.rank > SUMMARY)
+                if best is None or candidate[:2] > best[:2]:
+                    best = candidate
+        return best
+
+    def _lines(self) -> Iterator[int]:
+        ranges = iter(self.echoed)
+        start, end = next(ranges, (-1, -1))
+        for index in self.marked:
+            while end != -1 and index >= end:
+                start, end = next(ranges, (-1, -1))
+            if start <= index < end or ci.is_echo(self.log, index):
+                self._skip(index, "source of a script, echoed before it runs")
+            else:
+                yield index
+
+    def _match(
+        self, index: int, line: str, floor: int, only: ToolRules | None
+    ) -> _Candidate | None:
+        for rule, rules in _rules_for(line):
+            if rule.rank <= floor:
+                return None
+            if only is not None and rules is not only:
+                continue
+            match = _compiled(rule.pattern).match(line)
+            if match is None or (rule.if_known and not self.log.holds(rules.known_by)):
+                continue
+            found = Found(index) if rule.locate is None else rule.locate(self.log, index, match)
+            if found is not None:
+                return _Candidate(True, rule.rank, found, rule, rules.tool)
+        return None
+
+    def _skip(self, index: int, why: str) -> None:
+        if len(self.skipped) < _MOST_SKIPPED:
+            self.skipped.append(Skipped(index + 1, why))
+
+
+def _signed(log: Lines, best: _Candidate, tool: str | None, region: ci.Region | None) -> Signature:
+    raw = log[best.found.index].strip()
+    joined = tuple(log[index].strip() for index in best.found.joined)
+    context = dict(region.context) if region else {}
+    named = tool or best.tool
+    rule = f"{named if best.rule.name == 'unmatched' else best.tool}:{best.rule.name}"
+    made = _sealed(named, raw, joined, rule, best.found.index + 1, context)
+    return made._replace(detected=best.tool)
+
+
+def _sealed(
+    tool: str, raw: str, joined: tuple[str, ...], rule: str, line: int, context: Mapping[str, Any]
+) -> Signature:
+    normalised = "\n".join(map(normalise, (raw, *joined)))
+    return Signature(tool, raw, normalised, hash_of(tool, normalised), rule, line, joined, context)
+
+
+def _tool_of(command: str) -> str | None:
+    return next(
+        (
+            rules.tool
+            for rules in TOOLS
+            if rules.command and re.match(rf"(?:{rules.command})(?:\s|$)", command.strip())
+        ),
+        None,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _minimal(literals: Sequence[str]) -> list[str]:
+    """The literals without those that hold another: a line that has one of these has a hit."""
+    kept: list[str] = []
+    for literal in sorted(set(literals), key=lambda text: (len(text), text)):
+        if not any(short in literal for short in kept):
+            kept.append(literal)
+    return sorted(kept)
+
+
+_BY_LITERAL: dict[str, list[tuple[int, int, Rule, ToolRules]]] = {}
+for _place, _rules in enumerate(TOOLS):
+    for _rule in _rules.rules:
+        for _literal in _rule.needs:
+            _BY_LITERAL.setdefault(_literal, []).append((-_rule.rank, _place, _rule, _rules))
+_LITERALS = tuple(_BY_LITERAL)
+_TRIGGER = re.compile("|".join(map(re.escape, _minimal([*_LITERALS, *ci.MARKS])))).search
+
+
+def _rules_for(line: str) -> Iterator[tuple[Rule, ToolRules]]:
+    """The rules whose literals the line holds: highest rank first, then by the tools' order."""
+    held = [rule for literal in _LITERALS if literal in line for rule in _BY_LITERAL[literal]]
+    held.sort(key=lambda made: made[:2])
+    seen = set()
+    for _, _, rule, rules in held:
+        if rule not in seen:
+            seen.add(rule)
+            yield rule, rules
+
+
+def _why_not(line: str) -> str:
+    """Why a line is no failure although it has the words of one; empty when it may be one."""
+    for why, literal, pattern in _SKIPS:
+        if literal in line and _compiled(pattern).search(line):
+            return why
+    return ""
+
+
+_SKIPS = tuple(skip for rules in TOOLS for skip in rules.skip)

@@ -1,0 +1,39 @@
+"""ansible: `fatal: [host]: FAILED! => {… "msg": …}`; an ignored failure is not one."""
+
+import re
+
+from indexing.signature.interface import DIAGNOSTIC, FATAL, Found, Lines, Rule, ToolRules
+from indexing.signature.look import above, below
+
+
+def _failed(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    if (
+        below(
+            lines,
+            index,
+            r".*\.\.\.ignoring",
+            60,
+            r".*(?:fatal|failed|ok|changed|skipping): \[|.*TASK \[",
+        )
+        is not None
+    ):
+        return None
+    task = above(lines, index, r".*TASK \[", 400)
+    return Found(index, () if task is None else (task,))
+
+
+RULES = ToolRules(
+    tool="ansible",
+    known_by=r"^.{0,60}(?:PLAY|TASK) \[|PLAY RECAP|\bansible\b",
+    command=r"(?:ansible|ansible-playbook|ansible-galaxy)",
+    rules=(
+        Rule(
+            "fatal",
+            ("fatal: [", "failed: ["),
+            r".{0,80}(?:fatal|failed): \[[^\]]{1,100}\]",
+            DIAGNOSTIC,
+            _failed,
+        ),
+        Rule("error", ("ERROR! ", "[ERROR]: "), r".{0,60}(?:ERROR! |\[ERROR\]: )\S", FATAL),
+    ),
+)

@@ -1,0 +1,99 @@
+"""cargo, rustc, clippy: `error[E0308]: message`, the place on the line below; panics of tests."""
+
+import re
+
+from indexing.signature.interface import (
+    DIAGNOSTIC,
+    EXCEPTION,
+    FATAL,
+    SUMMARY,
+    WRAPPER,
+    Found,
+    Lines,
+    Rule,
+    ToolRules,
+)
+from indexing.signature.look import below
+
+_PLACE = r"\s*--> \S"
+
+
+def _placed(lines: Lines, index: int, _: re.Match[str]) -> Found:
+    """Joined to its file: `mismatched types` alone is the same for every mismatch."""
+    at = below(lines, index, _PLACE, 4, r"(?:error|warning)\b")
+    return Found(index, () if at is None else (at,))
+
+
+def _only_placed(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
+    found = _placed(lines, index, match)
+    return found if found.joined else None
+
+
+def _panicked(lines: Lines, index: int, match: re.Match[str]) -> Found:
+    """Since Rust 1.73 the message is on the next line."""
+    if match.string.endswith(":"):
+        at = below(lines, index, r"\S", 1)
+        if at is not None:
+            return Found(index, (at,))
+    return Found(index)
+
+
+RULES = ToolRules(
+    tool="cargo",
+    known_by=r"^\s*(?:Compiling|Checking|Downloaded|Finished|Running|Updating|Blocking) \S|^error\[E\d{4}\]|\bcargo\b|\brustc\b",
+    command=r"(?:cargo|rustc|cross)",
+    rules=(
+        Rule("diagnostic", ("error[E",), r"(?:cargo : )?error\[E\d{4}\]: ", DIAGNOSTIC, _placed),
+        Rule(
+            "uncoded",
+            ("error: ",),
+            r"(?:cargo : )?error: (?!aborting|could not compile|test failed|build failed|process didn't)\S",
+            DIAGNOSTIC - 1,
+            _only_placed,
+        ),
+        Rule("linking", ("error: linking",), r"error: linking with `\S+` failed", FATAL - 4),
+        Rule(
+            "panic",
+            ("panicked at",),
+            r"(?:thread '.{1,300}' (?:\(\d+\) )?)?panicked at ",
+            EXCEPTION,
+            _panicked,
+        ),
+        Rule("doctest", ("Couldn't compile the test",), r"Couldn't compile the test\.", SUMMARY),
+        Rule(
+            "build-script",
+            ("failed to run custom build command",),
+            r"error: failed to run custom build command",
+            FATAL - 6,
+        ),
+        Rule(
+            "wrapper",
+            (
+                "error: could not compile",
+                "error: test failed",
+                "error: build failed",
+                "process didn't exit",
+                "error: aborting",
+                "could not compile",
+            ),
+            r"(?:cargo : )?error: (?:could not compile|test failed|build failed|\d+ targets? failed|aborting due|process didn't exit|doctest failed|bench failed)",
+            WRAPPER,
+        ),
+        Rule(
+            "fatal",
+            ("error: ",),
+            r"error: (?!could not compile|test failed|build failed|\d+ targets? failed|aborting due|process didn't exit|doctest failed)\S",
+            FATAL,
+            None,
+            True,
+        ),
+        Rule(
+            "test-failed",
+            ("... FAILED", "FAILED"),
+            r"test \S+(?: - .{1,80})? \.\.\. FAILED",
+            SUMMARY,
+        ),
+        Rule("result", ("test result: FAILED",), r"test result: FAILED\.", SUMMARY - 4),
+    ),
+    skip=(("a passing test", "... ok", r"^test .* \.\.\. (?:ok|ignored)$"),),
+)

@@ -1,0 +1,49 @@
+"""git and ssh: `fatal: …`, `error: …`, `CONFLICT (…)`."""
+
+from indexing.signature.interface import DIAGNOSTIC, FATAL, SUMMARY, Rule, ToolRules
+
+RULES = ToolRules(
+    tool="git",
+    known_by=r"^(?:fatal|error|hint|remote): |\bgit (?:clone|fetch|push|merge|checkout|submodule|apply|rebase)\b",
+    command=r"git",
+    rules=(
+        Rule(
+            "fatal",
+            ("fatal: ",),
+            r"(?:stderr: )?fatal: (?!\[)(?!Could not read from remote|The remote end hung up|clone of .* failed|early EOF|index-pack failed|unable to find remote helper)\S",
+            FATAL,
+        ),
+        Rule("conflict", ("CONFLICT (",), r"CONFLICT \(", DIAGNOSTIC - 4),
+        Rule(
+            "rejected",
+            ("! [rejected]", "! [remote rejected]"),
+            r"\s*! \[(?:remote )?rejected\]",
+            DIAGNOSTIC - 4,
+        ),
+        Rule(
+            "error",
+            ("error: ",),
+            r"error: (?:pathspec|Your local changes|The following untracked|failed to push|patch failed|RPC failed|unable to|cannot|could not|insufficient permission|Pulling is not possible|src refspec|object file|invalid|corrupt)",
+            FATAL - 2,
+            None,
+            True,
+        ),
+        Rule(
+            "denied",
+            (
+                "Permission denied (",
+                "Host key verification failed",
+                "Repository not found",
+                "remote: Invalid",
+            ),
+            r"(?:\S+: )?(?:Permission denied \((?:publickey|password)|Host key verification failed|.*Repository not found|remote: Invalid)",
+            FATAL + 2,
+        ),
+        Rule(
+            "hung",
+            ("fatal: ",),
+            r"fatal: (?:Could not read from remote|The remote end hung up|clone of|early EOF|index-pack)",
+            SUMMARY + 6,
+        ),
+    ),
+)

@@ -1,0 +1,42 @@
+"""GitHub Actions: what the runner itself says, when no tool inside it failed."""
+
+from indexing.signature.interface import FATAL, TRAILER, WRAPPER, Rule, ToolRules
+
+RULES = ToolRules(
+    tool="github-actions",
+    known_by=r"##\[(?:group|error|section)\]|^::(?:error|group)",
+    rules=(
+        Rule(
+            "trailer",
+            ("Process completed with exit code", "exited with code '", "failed with exit code"),
+            r"(?:Process completed with exit code -?\d+|\w+ exited with code '-?\d+'|The process '.+' failed with exit code \d+)",
+            TRAILER,
+        ),
+        Rule(
+            "action",
+            (
+                "Unable to resolve action",
+                "Can't find 'action.yml'",
+                "No event triggers",
+                "Invalid workflow",
+                "Unrecognized named-value",
+                "Input required and not supplied",
+                "Resource not accessible by integration",
+            ),
+            r".{0,200}(?:Unable to resolve action|Can't find 'action\.yml'|No event triggers|Invalid workflow|Unrecognized named-value|Input required and not supplied|Resource not accessible by integration)",
+            FATAL + 5,
+        ),
+        Rule(
+            "cancelled",
+            (
+                "The operation was canceled",
+                "has exceeded the maximum execution time",
+                "lost communication with the server",
+                "The hosted runner",
+                "runner has received a shutdown",
+            ),
+            r".{0,200}(?:The operation was canceled|has exceeded the maximum execution time|lost communication with the server|The hosted runner|runner has received a shutdown)",
+            WRAPPER + 2,
+        ),
+    ),
+)

@@ -1,0 +1,139 @@
+"""go: build errors `file.go:line:col: message`; tests `--- FAIL: TestX`; panics."""
+
+import re
+
+from indexing.signature.interface import (
+    DIAGNOSTIC,
+    EXCEPTION,
+    FATAL,
+    SUMMARY,
+    TRAILER,
+    Found,
+    Lines,
+    Rule,
+    ToolRules,
+)
+from indexing.signature.look import above, below, indent
+
+_MESSAGE = re.compile(r"\s+[\w./@-]{1,200}\.go:\d+: ?")
+_FAIL = re.compile(r"\s*--- FAIL: \S")
+
+
+def _test(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
+    """The first message of the innermost failing test; its name is joined."""
+    test = index
+    depth = indent(match.string)
+    at = index + 1
+    while at < len(lines) and at < index + 400:
+        line = lines[at]
+        if _FAIL.match(line) and indent(line) > indent(lines[test]):
+            test = at
+        elif line.strip() and indent(line) <= depth:
+            break
+        elif _MESSAGE.match(line):
+            return _message(lines, at, test)
+        at += 1
+    said = _said_before(lines, index)
+    return Found(test) if said is None else _message(lines, said, index)
+
+
+def _message(lines: Lines, at: int, test: int) -> Found:
+    """The message; of a testify block its `Error:` line, which says what the first does not."""
+    if lines[at].rstrip().endswith(":") or "Error Trace" in lines[at + 1]:
+        labelled = below(lines, at, r"\s+Error:\s+\S", 6)
+        if labelled is not None:
+            return Found(labelled, (test,))
+        if lines[at].rstrip().endswith(":") and re.match(r"\s+\S+\.go:\d+:$", lines[at]):
+            following = below(lines, at, r"\s+\S", 1)
+            if following is not None:
+                return Found(following, (test,))
+    return Found(at, (test,))
+
+
+def _said_before(lines: Lines, index: int) -> int | None:
+    """With -v a test's messages are printed while it runs, before its `--- FAIL`."""
+    start = above(lines, index, r"\s*=== (?:RUN|CONT|NAME) ", 300)
+    if start is None:
+        return None
+    said = below(lines, start, _MESSAGE.pattern, index - start)
+    return said if said is not None and said < index else None
+
+
+def _panic(lines: Lines, index: int, _: re.Match[str]) -> Found:
+    """A nil dereference is told apart by the first frame of one's own code."""
+    frame = below(
+        lines,
+        index,
+        r"\s+(?!.*/(?:runtime|testing|panic)/|.*/src/(?:runtime|testing)/)\S+\.go:\d+",
+        40,
+    )
+    return Found(index, () if frame is None else (frame,))
+
+
+RULES = ToolRules(
+    tool="go",
+    known_by=r"^(?:# \S+|ok  \t|FAIL\t|go: |--- FAIL|\?   \t|=== RUN)|\.go:\d+:\d+: |\bgo (?:build|test|vet|mod|run)\b",
+    command=r"(?:go|golangci-lint|staticcheck)",
+    rules=(
+        Rule(
+            "compile",
+            (".go:",),
+            r"(?:vet: |# )?(?:\./|\.\./|/)?[\w@+./\\-]{1,300}\.go:\d+:\d+: (?!warning)\S",
+            DIAGNOSTIC,
+        ),
+        Rule("test", ("--- FAIL: ",), r"\s*--- FAIL: \S", DIAGNOSTIC - 2, _test),
+        Rule(
+            "race",
+            ("WARNING: DATA RACE",),
+            r"WARNING: DATA RACE",
+            DIAGNOSTIC - 3,
+            lambda lines, index, _: _panic(lines, index, _),
+        ),
+        Rule("panic", ("panic: ",), r"(?:\s*)panic: \S", EXCEPTION, _panic),
+        Rule(
+            "runtime",
+            ("fatal error: ",),
+            r"fatal error: (?:all goroutines|concurrent|stack overflow|runtime|unexpected signal|out of memory)",
+            EXCEPTION,
+            _panic,
+        ),
+        Rule(
+            "module",
+            ("go: ", ".go:"),
+            r"go: (?!downloading|finding|extracting|creating|to add|added|found|upgraded|downgraded|warning|writing|removed)\S",
+            FATAL,
+        ),
+        Rule(
+            "package",
+            ("no required module", "cannot find package", "is not in std", "is not in GOROOT"),
+            r"\S.{0,200}(?:no required module|cannot find package|is not in (?:std|GOROOT))",
+            FATAL,
+        ),
+        Rule(
+            "old-compile",
+            (".go:",),
+            r"(?:\./|\.\./|/)?[\w@+./-]{1,300}\.go:\d+: (?!warning)\S",
+            FATAL,
+            None,
+            True,
+        ),
+        Rule(
+            "file",
+            (" is not up-to-date", "not up-to-date", "not up to date"),
+            r"(?:ERROR: )?go\.(?:mod|sum).{0,40}not up.to.date",
+            FATAL,
+        ),
+        Rule(
+            "build-failed",
+            ("[build failed]", "[setup failed]", "FAIL\t"),
+            r"FAIL\t\S+ (?:\[|\d)",
+            SUMMARY - 4,
+        ),
+        Rule("fail", ("FAIL",), r"FAIL$", TRAILER + 2),
+        Rule("exit", ("exit status",), r"exit status \d+$", TRAILER),
+    ),
+    skip=(
+        ("a passing test", "--- PASS", r"^\s*--- (?:PASS|SKIP): "),
+        ("a passing package", "ok  \t", r"^ok  \t"),
+    ),
+)

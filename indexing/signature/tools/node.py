@@ -1,0 +1,47 @@
+"""node: an uncaught exception, its stack frames below."""
+
+import re
+
+from indexing.signature.interface import EXCEPTION, FATAL, TRAILER, Found, Lines, Rule, ToolRules
+from indexing.signature.look import above, below
+
+_FRAME = r"\s+at (?:async )?\S|\s*(?:Require stack:|code: '|\{$|requireStack:|errno: )|- /"
+_THROWN = r"\s*(?:throw |\^|\^\^+$|node:internal|internal/|Uncaught|Unhandled|\(node:\d|/\S+:\d+$|file://)"
+
+
+def _thrown(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
+    """Only with a stack below, or what node prints above: passing tests log errors too."""
+    if below(lines, index, _FRAME, 4) is None and above(lines, index, _THROWN, 4) is None:
+        return None
+    return Found(index)
+
+
+RULES = ToolRules(
+    tool="node",
+    known_by=r"^Node\.js v\d+|^\s+at .{1,200}(?:\.[cm]?[jt]sx?:\d+:\d+|node:internal)|node_modules",
+    command=r"node",
+    rules=(
+        Rule("heap", ("FATAL ERROR:",), r"FATAL ERROR: .*(?:heap|Allocation|memory)", FATAL),
+        Rule(
+            "module",
+            ("Cannot find module", "Cannot find package", "ERR_MODULE_NOT_FOUND", "ERR_"),
+            r"(?:Uncaught )?(?:\w*Error)(?: \[[A-Z_]+\])?: (?:Cannot find (?:module|package)|\[?ERR_)",
+            EXCEPTION + 2,
+        ),
+        Rule(
+            "exception",
+            ("Error: ", "Error [", "Exception: "),
+            r"(?:\[?(?:Uncaught|UnhandledPromiseRejectionWarning:?) )?\s{0,4}(?:\[\w+\] )?[A-Z]\w{0,60}(?:Error|Exception)(?: \[[\w-]{1,60}\])?: \S",
+            EXCEPTION,
+            _thrown,
+        ),
+        Rule("bare", ("Error: ",), r"Error: \S", EXCEPTION - 1, _thrown),
+        Rule(
+            "rejection",
+            ("unhandled", "Unhandled"),
+            r".{0,40}[Uu]nhandled ?[Pp]romise ?[Rr]ejection",
+            TRAILER + 2,
+        ),
+    ),
+    skip=(("npm's own stack", "verbose stack", r"^\d+ verbose stack"),),
+)

@@ -1,0 +1,72 @@
+"""php, composer, phpunit: `PHP Fatal error:  …`; composer's boxes; phpunit's numbered list."""
+
+import re
+
+from indexing.signature.interface import (
+    DIAGNOSTIC,
+    EXCEPTION,
+    FATAL,
+    SUMMARY,
+    WRAPPER,
+    Found,
+    Lines,
+    Rule,
+    ToolRules,
+)
+from indexing.signature.look import above, below
+
+
+def _numbered(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    if above(lines, index, r"There (?:was|were) \d+ (?:failure|error|warning|risky)", 2000) is None:
+        return None
+    at = below(lines, index, r"\S", 1)
+    return Found(index) if at is None else Found(at, (index,))
+
+
+def _box(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
+    """Symfony's console prints `[Class]` and the message on the next line."""
+    at = below(lines, index, r"\s{2,}\S", 2)
+    return None if at is None else Found(at)
+
+
+RULES = ToolRules(
+    tool="php",
+    known_by=r"\bphp\b|\bPHP (?:Fatal|Parse|Warning)|\bcomposer\b|PHPUnit \d",
+    command=r"(?:php|composer|\S*phpunit)",
+    rules=(
+        Rule(
+            "fatal",
+            ("PHP Fatal error", "Fatal error: ", "PHP Parse error", "Parse error: "),
+            r"(?:PHP )?(?:Fatal|Parse) error: {1,2}\S",
+            EXCEPTION,
+        ),
+        Rule("phpunit", (") ",), r"\d{1,4}\) [\w\\]+::\w+", DIAGNOSTIC, _numbered),
+        Rule(
+            "box",
+            ("Exception]", "Error]"),
+            r"\s{2,}\[[\w\\]*(?:Exception|Error)\]\s*$",
+            FATAL,
+            _box,
+        ),
+        Rule(
+            "problem",
+            ("Your requirements could not be resolved", "Your lock file does not contain"),
+            r"\s*Your (?:requirements could not be resolved|lock file does not contain)",
+            FATAL,
+            lambda lines, index, _: _first_problem(lines, index),
+        ),
+        Rule(
+            "script",
+            ("Script ", "returned with error code"),
+            r"Script .* returned with error code \d+",
+            WRAPPER,
+        ),
+        Rule("phpunit-total", ("FAILURES!", "ERRORS!"), r"(?:FAILURES|ERRORS)!$", SUMMARY - 6),
+        Rule("phpstan", ("[ERROR] ",), r"\s*\[ERROR\] \S", SUMMARY, None, True),
+    ),
+)
+
+
+def _first_problem(lines: Lines, index: int) -> Found:
+    at = below(lines, index, r"\s+- \S", 6)
+    return Found(index) if at is None else Found(at)

@@ -1,0 +1,101 @@
+"""pip, uv and poetry: `ERROR: …`; a build that fails has its reason in the lines before."""
+
+from indexing.signature.interface import DIAGNOSTIC, FATAL, SUMMARY, WRAPPER, Rule, ToolRules
+from indexing.signature.look import joining_below
+
+RULES = ToolRules(
+    tool="pip",
+    known_by=r"^(?:Collecting|Downloading|Requirement already|Installing collected|ERROR: (?:Could not|No matching|Cannot))|\bpip3? install|\buv (?:pip|sync|lock)|\bpoetry\b",
+    command=r"(?:pip3?|python3? -m pip|uv|poetry|pipenv|pdm)",
+    rules=(
+        Rule(
+            "no-match",
+            ("No matching distribution", "Could not find a version"),
+            r"(?:\s*)ERROR: (?:Could not find a version|No matching distribution)|\s*Could not find a version that satisfies",
+            DIAGNOSTIC,
+        ),
+        Rule(
+            "conflict",
+            ("ERROR: Cannot install", "conflicting dependencies", "ResolutionImpossible"),
+            r"ERROR: (?:Cannot install .* because|ResolutionImpossible)",
+            DIAGNOSTIC,
+            joining_below(r"\s{4}\S.* depends on ", 8),
+        ),
+        Rule(
+            "managed",
+            ("externally-managed-environment",),
+            r"error: externally-managed-environment",
+            DIAGNOSTIC,
+        ),
+        Rule(
+            "requires-python",
+            ("requires a different Python", "Requires-Python"),
+            r"ERROR: Package '.+' requires a different Python",
+            DIAGNOSTIC,
+        ),
+        Rule(
+            "hash",
+            ("THESE PACKAGES DO NOT MATCH", "Hashes are required"),
+            r"ERROR: (?:THESE PACKAGES DO NOT MATCH|Hashes are required|In --require-hashes)",
+            DIAGNOSTIC,
+        ),
+        Rule(
+            "invalid",
+            ("ERROR: Invalid", "ERROR: Could not open requirements"),
+            r"ERROR: (?:Invalid|Could not open|Could not install packages due to|Directory '|.* is not a (?:valid|supported))",
+            FATAL,
+        ),
+        Rule(
+            "wheel",
+            (
+                "Failed building wheel",
+                "Failed to build",
+                "Could not build wheels",
+                "failed-wheel-build",
+                "subprocess-exited-with-error",
+                "metadata-generation-failed",
+                "Command errored out",
+            ),
+            r"\s*(?:ERROR: +|error: +)?(?:Failed building wheel|Failed to build|Could not build wheels|failed-wheel-build|subprocess-exited|metadata-generation-failed|Command errored out)",
+            WRAPPER + 4,
+        ),
+        Rule(
+            "setup",
+            ("error: ",),
+            r"\s{2,10}error: (?!subprocess-exited|metadata-generation|can't find|failed-wheel)\S",
+            FATAL - 6,
+            None,
+            True,
+        ),
+        Rule(
+            "other",
+            ("ERROR: ",),
+            r"\s{0,4}ERROR: (?!Command errored|Exception|Failed|pip's dependency)\S",
+            FATAL - 8,
+            None,
+            True,
+        ),
+        Rule(
+            "uv",
+            ("No solution found", "error: Failed to", "Because "),
+            r"\s*(?:\u00d7 |error: |  \u2570\u2500\u25b6 )(?:No solution found|Failed to|Because)",
+            FATAL,
+            joining_below(r".*Because ", 2),
+        ),
+        Rule(
+            "poetry",
+            ("Because ", "version solving failed"),
+            r"(?:Because |.*version solving failed)",
+            FATAL,
+            None,
+            True,
+        ),
+        Rule(
+            "lines",
+            ("pip's dependency resolver",),
+            r"ERROR: pip's dependency resolver does not",
+            SUMMARY,
+            joining_below(r"\S+ \S+ (?:requires|has requirement)", 3),
+        ),
+    ),
+)

@@ -1,0 +1,88 @@
+"""pytest: the first `E   ` line of a failure says what is wrong; its heading names the test."""
+
+import re
+
+from indexing.signature.interface import (
+    DIAGNOSTIC,
+    EXCEPTION,
+    FATAL,
+    SUMMARY,
+    Found,
+    Lines,
+    Rule,
+    ToolRules,
+)
+from indexing.signature.look import above
+
+_HEADING = r"_{3,} (?!ERROR collecting)\S.* _{3,}$|_{3,} ERROR at \S.* _{3,}$"
+_SAYS_LITTLE = re.compile(
+    r"E +(?:assert\b|AssertionError|Failed\b|(?:\w+\.)*\w+Error$|KeyError|IndexError)"
+)
+
+
+def _first_of_block(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
+    """Only the first E line of a block; a bare assertion is told apart by its test."""
+    previous = lines[index - 1]
+    if re.match(r"E\s{3}", previous):
+        return None
+    if not _SAYS_LITTLE.match(match.string):
+        return Found(index)
+    at = above(lines, index, _HEADING, 4000)
+    return Found(index, () if at is None else (at,))
+
+
+RULES = ToolRules(
+    tool="pytest",
+    known_by=r"={3,} test session starts ={3,}|={3,} (?:FAILURES|ERRORS|short test summary info) ={3,}|\bpytest\b|^E   ",
+    command=r"(?:pytest|py\.test|python3? -m pytest)",
+    rules=(
+        Rule("error-line", ("E   ",), r"E {3,20}\S", DIAGNOSTIC, _first_of_block),
+        Rule(
+            "summary",
+            ("FAILED ", "ERROR "),
+            r"(?:FAILED|ERROR) \S+(?:::\S+|\.py)(?:.{0,200} - |$)",
+            SUMMARY + 2,
+        ),
+        Rule("progress", (" FAILED", " ERROR"), r"\S+::\S.{0,300} (?:FAILED|ERROR)\b", SUMMARY),
+        Rule(
+            "usage",
+            ("ERROR: ", "error: "),
+            r"(?:ERROR: (?:file or directory not found|not found|usage|Coverage failure|while parsing)|pytest: error: |\S+: error: unrecognized)",
+            FATAL,
+        ),
+        Rule(
+            "coverage",
+            ("FAIL Required test coverage", "Coverage failure"),
+            r"(?:FAIL|ERROR:) .*[Cc]overage",
+            FATAL - 2,
+        ),
+        Rule(
+            "collected",
+            ("Different tests were collected",),
+            r"Different tests were collected",
+            DIAGNOSTIC,
+        ),
+        Rule(
+            "internal",
+            ("INTERNALERROR>",),
+            r"INTERNALERROR> (?:\w+\.)*\w*(?:Error|Exception)\b",
+            EXCEPTION,
+        ),
+        Rule("total", (" failed",), r"=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in .*=*", SUMMARY - 6),
+        Rule(
+            "line",
+            (".py:",),
+            r"\S+\.py:\d+: (?:\w+\.)*\w*(?:Error|Exception|Failed)\b",
+            EXCEPTION + 2,
+            None,
+            True,
+        ),
+    ),
+    skip=(
+        (
+            "a passing test",
+            "PASSED",
+            r"(?:^|\s)(?:PASSED|XFAIL|SKIPPED|XPASS)(?:\s|$)(?!.*(?:FAILED|ERROR))",
+        ),
+    ),
+)

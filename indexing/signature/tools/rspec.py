@@ -1,0 +1,70 @@
+"""rspec, minitest, test-unit, cucumber: numbered failures with a reason below each title."""
+
+import re
+
+from indexing.signature.interface import DIAGNOSTIC, SUMMARY, Found, Lines, Rule, ToolRules
+from indexing.signature.look import below
+
+
+def _numbered(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
+    """rspec: `1) title`, `Failure/Error: code`, then the message."""
+    at = below(lines, index, r"\s+(?:Failure/Error:|Got \d+ failures?)", 4)
+    if at is None:
+        return None
+    said = below(
+        lines, at, r"\s+(?:\S*(?:Error|Exception)\S*:?$|expected|Expected|undefined|\S.{8,})", 14
+    )
+    blank = below(lines, at, r"\s*$", 8)
+    if blank is not None and (reason := below(lines, blank, r"\s+\S", 1)) is not None:
+        said = reason
+    return Found(said if said is not None else at, (index,))
+
+
+def _minitest(lines: Lines, index: int, match: re.Match[str]) -> Found:
+    title = below(lines, index, r"\S+#\S+|\S+\s?\[|\S.*:$", 2)
+    if title is None:
+        return Found(index)
+    said = below(lines, title, r"\s*\S", 1)
+    return Found(title, () if said is None else (said,))
+
+
+RULES = ToolRules(
+    tool="rspec",
+    known_by=r"^\d+ examples?, |^Failures:$|\brspec\b|^\d+ (?:runs|tests), \d+ assertions",
+    command=r"(?:rspec|bundle exec rspec|cucumber)",
+    rules=(
+        Rule("failure", (") ",), r"\s{2,4}\d{1,4}\) \S", DIAGNOSTIC, _numbered, True),
+        Rule(
+            "minitest",
+            (") Failure:", ") Error:"),
+            r"\s*\d{1,4}\) (?:Failure|Error):",
+            DIAGNOSTIC,
+            _minitest,
+        ),
+        Rule(
+            "test-unit", ("Failure: ", "Error: "), r"(?:Failure|Error): test\w*[ (]", DIAGNOSTIC - 2
+        ),
+        Rule(
+            "outside",
+            ("An error occurred while loading", "error occurred outside of examples"),
+            r"An error occurred (?:while loading|in a)",
+            DIAGNOSTIC - 3,
+            lambda lines, index, _: _outside(lines, index),
+        ),
+        Rule("rerun", ("rspec ./", "rspec '"), r"rspec ['.]\S+(?:\[|:\d)", SUMMARY),
+        Rule("total", ("examples, ",), r"\d+ examples?, [1-9]\d* failures?", SUMMARY - 4),
+        Rule("cucumber", ("Scenario: ", "cucumber "), r"cucumber \S+:\d+ # ", SUMMARY),
+        Rule(
+            "rubocop",
+            (": C: ", ": W: ", ": E: ", ": F: "),
+            r"\S+\.rb:\d+:\d+: [CWEF]: ",
+            DIAGNOSTIC - 6,
+        ),
+    ),
+)
+
+
+def _outside(lines: Lines, index: int) -> Found:
+    at = below(lines, index, r"\s*\w+(?:::\w+)*(?:Error|Exception)?:$", 8)
+    said = None if at is None else below(lines, at, r"\s+\S", 1)
+    return Found(index) if said is None else Found(said, (index,))

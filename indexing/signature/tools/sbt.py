@@ -1,0 +1,45 @@
+"""sbt: `[error] file:line:col: message`; ScalaTest marks `*** FAILED ***`."""
+
+from indexing.signature.interface import DIAGNOSTIC, ERROR, FATAL, SUMMARY, TRAILER, Rule, ToolRules
+
+RULES = ToolRules(
+    tool="sbt",
+    known_by=r"^\[(?:info|error|success)\] |\bsbt\b",
+    command=r"sbt",
+    rules=(
+        Rule(
+            "compile",
+            ("[error] ",),
+            r"\[error\] (?:-- )?(?:\[E\d+\] )?\S.{0,300}\.(?:scala|java|sbt)(?::\d+)+:? ?",
+            DIAGNOSTIC,
+        ),
+        Rule("test", ("*** FAILED ***",), r"(?:\[info\] )?.*\*\*\* FAILED \*\*\*", DIAGNOSTIC),
+        Rule(
+            "specs",
+            ("[error] ", "[info] "),
+            r"\[(?:error|info)\] +[x!] \S",
+            DIAGNOSTIC - 2,
+            None,
+            True,
+        ),
+        Rule(
+            "resolve",
+            ("[error] ", "unresolved dependency", "not found: "),
+            r"\[error\] .*(?:unresolved dependency|not found: |Error downloading|Not found)",
+            FATAL,
+        ),
+        Rule("task", ("[error] (",), r"\[error\] \(.{1,200}\) ", SUMMARY),
+        Rule(
+            "error",
+            ("[error] ",),
+            r"\[error\] (?!Total time|\s*$|Failed tests|Failed: Total|Error: Total|\s*at |\d+ errors? found|\(|\s+\||\s*\^)\S",
+            ERROR + 1,
+        ),
+        Rule(
+            "total",
+            ("[error] Total time", "[error] Failed"),
+            r"\[error\] (?:Total time|Failed)",
+            TRAILER,
+        ),
+    ),
+)

@@ -1,0 +1,86 @@
+"""sh, bash and what a system says through them: not found, denied, killed, no space."""
+
+from indexing.signature.interface import ERROR, EXCEPTION, FATAL, Rule, ToolRules
+
+_WHO = r"(?:[\w./+-]{1,120}: )"
+
+RULES = ToolRules(
+    tool="shell",
+    known_by=r"(?!)",
+    command=r"(?:sh|bash|dash|zsh|\./\S+\.sh)",
+    rules=(
+        Rule(
+            "not-found",
+            ("not found",),
+            r"(?:\S{0,80}(?:sh|bash|zsh|env|xargs|sudo)\S{0,20}: )(?:(?:line )?\d+: )?.{0,120}: (?:command )?not found$",
+            FATAL + 3,
+        ),
+        Rule("not-found-plain", ("command not found",), r".{0,200}command not found", FATAL + 2),
+        Rule(
+            "env",
+            ("env: ",),
+            r"(?:/usr/bin/)?env: .{1,100}: (?:No such file|Permission)",
+            FATAL + 3,
+        ),
+        Rule(
+            "bash",
+            ("bash: ", "sh: "),
+            r"\S{0,80}(?:ba|da|z|k)?sh: (?:(?:line )?\d+: )?.{1,300}: (?:No such file|Permission denied|unbound variable|No space left|syntax error|Is a directory|Not a directory|Argument list too long|cannot execute|cannot open|bad substitution|Text file busy|Input/output error|Read-only)",
+            FATAL + 3,
+        ),
+        Rule("script", (": line ",), r"\S{1,200}: line \d+: \S.{0,300}", FATAL),
+        Rule(
+            "syntax",
+            ("syntax error", "Syntax error"),
+            r"\S{1,120}: (?:line )?\d+: [Ss]yntax error",
+            FATAL + 3,
+        ),
+        Rule(
+            "errno",
+            (
+                "No such file or directory",
+                "Permission denied",
+                "No space left on device",
+                "Operation not permitted",
+                "Connection refused",
+                "Read-only file system",
+                "Too many open files",
+                "Device or resource busy",
+            ),
+            _WHO
+            + r".{0,300}(?:No such file or directory|Permission denied|No space left on device|Operation not permitted|Connection refused|Read-only file system|Too many open files|Device or resource busy)",
+            ERROR + 8,
+        ),
+        Rule(
+            "killed",
+            (
+                "Killed",
+                "Segmentation fault",
+                "Bus error",
+                "Aborted",
+                "core dumped",
+                "Illegal instruction",
+                "Out of memory",
+                "oom-kill",
+                "OOMKilled",
+            ),
+            r"(?:.{0,120}: )?(?:line \d+: +\d+ )?(?:Killed|Segmentation fault|Bus error|Aborted|Illegal instruction)\b(?: |$)(?!.*expected)|.{0,200}(?:Out of memory: Kill|oom-kill|OOMKilled)",
+            EXCEPTION - 6,
+        ),
+        Rule(
+            "sanitizer",
+            (
+                "ERROR: AddressSanitizer",
+                "ERROR: LeakSanitizer",
+                "WARNING: ThreadSanitizer",
+                "runtime error: ",
+                "Sanitizer",
+            ),
+            r"(?:==\d+==)?(?:ERROR|WARNING): \w+Sanitizer|\S+:\d+:\d+: runtime error: ",
+            EXCEPTION + 2,
+        ),
+        Rule("terminate", ("terminate called",), r"terminate called after throwing", EXCEPTION),
+        Rule("curl", ("curl: (",), r"(?:.*)curl: \(\d+\) ", FATAL + 2),
+        Rule("wget", ("wget: ", "ERROR 4", "ERROR 5"), r"(?:wget: |.*\bERROR [45]\d\d: )\S", FATAL),
+    ),
+)

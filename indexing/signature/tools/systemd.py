@@ -1,0 +1,32 @@
+"""systemd and kubelet journals: klog's `E0821 …`, a unit that failed."""
+
+from indexing.signature.interface import ERROR, FATAL, WRAPPER, Rule, ToolRules
+
+RULES = ToolRules(
+    tool="systemd",
+    known_by=r"systemd(?:\[\d+\])?: |kubelet(?:\[\d+\])?: ",
+    command=r"(?:systemctl|journalctl|kubelet|kubeadm)",
+    rules=(
+        Rule(
+            "klog-fatal",
+            ("] ",),
+            r".{0,120}?\bF\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\.go:\d+\] ",
+            FATAL + 2,
+        ),
+        Rule(
+            "klog-run",
+            ("failed to run Kubelet", '"command failed"'),
+            r".{0,200}(?:failed to run Kubelet|\"command failed\" err=)",
+            FATAL + 3,
+        ),
+        Rule(
+            "klog", ("] ",), r".{0,120}?\bE\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\.go:\d+\] ", ERROR + 4
+        ),
+        Rule(
+            "unit",
+            ("Failed with result", "Failed to start", "entered failed state"),
+            r".{0,120}systemd(?:\[\d+\])?: .*(?:Failed with result|Failed to start|entered failed state)",
+            WRAPPER + 6,
+        ),
+    ),
+)

@@ -1,0 +1,24 @@
+"""tsc: `file(line,col): error TSnnnn: message`, or `file:line:col - error TSnnnn: …` when pretty."""
+
+from indexing.signature.interface import DIAGNOSTIC, SUMMARY, Rule, ToolRules
+
+RULES = ToolRules(
+    tool="tsc",
+    known_by=r"\berror TS\d{1,6}: ",
+    command=r"(?:npx )?(?:tsc|vue-tsc)",
+    rules=(
+        Rule(
+            "diagnostic",
+            ("error TS", "rror: TS", "error  in", "TS"),
+            r"(?:\[[\w .-]{1,30}\] )?(?:ERROR in )?(?:\S.{0,300}?(?:\(\d+,\d+\):|:\d+:\d+ -) )?error TS\d{1,6}: ",
+            DIAGNOSTIC,
+        ),
+        Rule(
+            "loader",
+            ("TS2", "TS1", "TS7", "TS5", "TS6"),
+            r"\s{0,8}(?:\[tsl\] ERROR in |ERROR in |TS\d{4,5}: |.{0,200}\bTS\d{4,5}: )",
+            DIAGNOSTIC - 2,
+        ),
+        Rule("found", ("Found ",), r"Found [1-9]\d* errors?(?: in| \.|\.)", SUMMARY, None, True),
+    ),
+)

@@ -1,0 +1,151 @@
+"""An index is generations and one pointer: a new one is written beside the old, then pointed at.
+
+    DIR/CURRENT            the name of a generation; renamed into place, so never half written
+    DIR/g-<digest>/        one generation: files that never change, and their manifest.json
+    DIR/.building/         one that is being written, or what a crash left of it
+    DIR/.lock              held by a build; readers take no lock
+
+A generation's name is the digest of its manifest, which holds the digests of all its files: the
+same memory gives the same name and the same bytes.
+"""
+
+import filecmp
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from indexing.errors import BadIndex, IndexBusy
+from indexing.recipe import REBUILD
+
+POINTER = "CURRENT"
+MANIFEST = "manifest.json"
+_BUILDING = ".building"
+_LOCK = ".lock"
+_NAME = re.compile(r"g-[0-9a-f]{32}")
+
+Buffer = bytes | memoryview
+
+
+def current(index: Path) -> str:
+    """The name of the generation that readers shall open.
+
+    Raises:
+        BadIndex: There is no index, or its pointer is damaged.
+    """
+    pointer = index / POINTER
+    try:
+        name = pointer.read_bytes().decode("ascii", "replace").removesuffix("\n")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise BadIndex(f"{index}: no index here; {REBUILD}") from error
+    except OSError as error:
+        raise BadIndex(f"{pointer}: cannot be read ({error.strerror})") from error
+    if not _NAME.fullmatch(name):
+        raise BadIndex(f"{pointer}: names no generation; {REBUILD}")
+    return name
+
+
+def name_of(manifest: bytes) -> str:
+    """The name of the generation that has this manifest."""
+    return f"g-{hashlib.sha256(manifest).hexdigest()[:32]}"
+
+
+@contextmanager
+def alone(index: Path, wait_s: float) -> Iterator[None]:
+    """The only build of `index` while it lasts.
+
+    The operating system gives the lock back when its owner dies, however it dies.
+
+    Raises:
+        IndexBusy: Another build held the lock for `wait_s` seconds.
+    """
+    from filelock import FileLock, Timeout
+
+    index.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(index / _LOCK)
+    try:
+        lock.acquire(timeout=wait_s)
+    except Timeout as error:
+        raise IndexBusy(
+            f"{index}: another build is at work; try again when it has ended"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def clean(index: Path) -> None:
+    """Removes what is not the current generation: older ones, and the rest of a crashed build.
+
+    So the generation before the current one lives until the next build begins, for readers that
+    are about to open it. Only names that a build gives are touched.
+    """
+    try:
+        kept = current(index)
+    except BadIndex:
+        kept = ""
+    for path in sorted(index.iterdir()):
+        if path.name == _BUILDING or (_NAME.fullmatch(path.name) and path.name != kept):
+            shutil.rmtree(path)
+
+
+def commit(index: Path, files: Mapping[str, Buffer], manifest: bytes) -> str:
+    """The name of the new current generation; it is on the disk before it is pointed at.
+
+    To be called inside `alone`. Whatever stops it, `index` has its old generation or the new one.
+    """
+    building = index / _BUILDING
+    building.mkdir()
+    for name, data in files.items():
+        _write(building / name, data)
+    _write(building / MANIFEST, manifest)
+    _flush(building)
+    for name, data in files.items():
+        if _digest(building / name) != hashlib.sha256(data).digest():
+            raise BadIndex(f"{building / name}: does not read back as written; check the disk")
+    name = name_of(manifest)
+    _settle(building, index / name)
+    _flush(index)
+    _write(index / f"{POINTER}.new", f"{name}\n".encode("ascii"))
+    (index / f"{POINTER}.new").replace(index / POINTER)
+    _flush(index)
+    return name
+
+
+def _settle(building: Path, generation: Path) -> None:
+    if not generation.exists():
+        building.rename(generation)
+        return
+    # the same memory was built before: whole files stay, as readers have them open
+    for path in sorted(building.iterdir()):
+        there = generation / path.name
+        if not there.is_file() or not filecmp.cmp(path, there, shallow=False):
+            path.replace(there)
+    _flush(generation)
+    shutil.rmtree(building)
+
+
+def _write(path: Path, data: Buffer) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _flush(folder: Path) -> None:
+    if os.name == "nt":
+        return  # a folder cannot be opened there, and renames are journalled
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()

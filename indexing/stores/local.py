@@ -1,0 +1,239 @@
+"""An index in a folder of this machine, mapped into memory.
+
+A generation holds
+
+    manifest.json      format, recipe, counts, and size and sha256 of every other file
+    sources.jsonl      the memory files it was made from: file, size, sha256
+    rows.jsonl         one entry a line, newest first
+    rows.offsets       u64 (n + 1): where each line begins
+    signatures.keys    40 bytes each, sorted: sha256 of the signature, then u64 big-endian row
+    <part>.<file>      what a tier keeps
+
+All numbers are little-endian but the row in a key, which has to sort as bytes. Opening maps the
+files and parses the manifest alone; it is small whatever the memory's size.
+"""
+
+import hashlib
+import json
+import mmap
+import struct
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from indexing.entry import Entry
+from indexing.errors import BadIndex, StaleRecipe
+from indexing.recipe import FORMAT, REBUILD, Recipe
+from indexing.stores import generations
+from indexing.stores.generations import MANIFEST, Buffer
+
+_ROWS = "rows.jsonl"
+_OFFSETS = "rows.offsets"
+_KEYS = "signatures.keys"
+_SOURCES = "sources.jsonl"
+_SHA = 32
+_KEY = _SHA + 8
+
+
+class LocalStore:
+    """One generation of an index; it stays as it is, whatever is built after it was opened.
+
+    Safe to share between threads. Nothing is to be closed: the mapping ends with the object.
+    """
+
+    def __init__(self, folder: Path, manifest: Mapping[str, Any], files: Mapping[str, memoryview]):
+        self.folder = folder
+        self.recipe = Recipe.from_dict(manifest["recipe"])
+        self._rows = int(manifest["counts"]["entries"])
+        self._files = files
+
+    @staticmethod
+    def open(index: Path) -> "LocalStore":
+        """The current generation of `index`.
+
+        Raises:
+            StaleRecipe: Another version of the program made it.
+            BadIndex: There is none, or a file of it is missing or has another size.
+        """
+        name = generations.current(index)
+        try:
+            return _opened(index / name)
+        except BadIndex:
+            # two builds may have ended since the pointer was read, and removed what it named
+            if generations.current(index) == name:
+                raise
+            return LocalStore.open(index)
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return self._rows
+
+    def entry(self, row: int) -> Entry:
+        """The entry in `row`.
+
+        Raises:
+            BadIndex: The row is damaged.
+        """
+        if not 0 <= row < self._rows:
+            raise IndexError(row)
+        begin, end = struct.unpack_from("<QQ", self._files[_OFFSETS], 8 * row)
+        try:
+            return Entry.from_dict(json.loads(bytes(self._files[_ROWS][begin:end])))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BadIndex(f"{self.folder}: row {row} is damaged; {REBUILD}") from error
+
+    def signed(self, sig_sha: str) -> Sequence[int]:
+        """The rows whose signature is `sig_sha` (hex), smallest first; empty when there is none."""
+        keys = self._files[_KEYS]
+        try:
+            wanted = bytes.fromhex(sig_sha)
+        except ValueError:
+            return ()
+        count = len(keys) // _KEY
+        at = bisect_left(
+            range(count), wanted, key=lambda i: bytes(keys[i * _KEY : i * _KEY + _SHA])
+        )
+        rows = []
+        while at < count and keys[at * _KEY : at * _KEY + _SHA] == wanted:
+            rows.append(int.from_bytes(keys[at * _KEY + _SHA : (at + 1) * _KEY], "big"))
+            at += 1
+        return rows
+
+    def part(self, name: str) -> Mapping[str, memoryview]:
+        """What the part of that name built: file name to its bytes, mapped and not copied."""
+        prefix = f"{name}."
+        found = ((file, view) for file, view in self._files.items() if file.startswith(prefix))
+        return {file.removeprefix(prefix): view for file, view in found}
+
+    def sources(self) -> list[dict[str, Any]]:
+        """The memory files it was made from, by name: `file`, `size` in bytes, `sha256`."""
+        return [json.loads(line) for line in bytes(self._files[_SOURCES]).splitlines()]
+
+
+def encode(entry: Entry) -> bytes:
+    """The entry as its row: one line of JSON in ASCII, without its end.
+
+    Raises:
+        TypeError, ValueError, RecursionError: It holds what JSON cannot.
+    """
+    return json.dumps(entry.as_dict(), separators=(",", ":")).encode("ascii")
+
+
+def write(
+    index: Path,
+    rows: Iterable[bytes],
+    signatures: Iterable[tuple[str, int]],
+    sources: Iterable[Mapping[str, Any]],
+    parts: Mapping[str, Mapping[str, Buffer]],
+    recipe: Recipe,
+) -> str:
+    """The name of the generation that is now current.
+
+    Args:
+        index: The index's folder; the caller holds its lock.
+        rows: Encoded entries, in order of their rows.
+        signatures: `sig_sha` in hex and row, in any order.
+        sources: The memory files, in order of their names.
+        parts: What each part built, by the part's name.
+        recipe: What all of it was made with.
+    """
+    lines = [row + b"\n" for row in rows]
+    offsets = [0]
+    for line in lines:
+        offsets.append(offsets[-1] + len(line))
+    keys = sorted(bytes.fromhex(sha) + row.to_bytes(8, "big") for sha, row in signatures)
+    files: dict[str, Buffer] = {
+        _ROWS: b"".join(lines),
+        _OFFSETS: struct.pack(f"<{len(offsets)}Q", *offsets),
+        _KEYS: b"".join(keys),
+        _SOURCES: "".join(json.dumps(source) + "\n" for source in sources).encode("ascii"),
+    }
+    for part in sorted(parts):
+        files |= {f"{part}.{name}": data for name, data in sorted(parts[part].items())}
+    manifest = {
+        "format": FORMAT,
+        "recipe": recipe.as_dict(),
+        "counts": {"entries": len(lines), "signatures": len(keys)},
+        "files": {
+            name: {"size": len(memoryview(data).cast("B")), "sha256": _sha256(data)}
+            for name, data in files.items()
+        },
+    }
+    text = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
+    return generations.commit(index, files, text.encode("ascii"))
+
+
+def verify(index: Path) -> list[str]:
+    """What is wrong with the current generation, a line each; empty when it is whole.
+
+    Reads all of it: checksums, counts, that each row parses, that keys and rows agree.
+    """
+    try:
+        store = LocalStore.open(index)
+    except BadIndex as error:
+        return [str(error)]
+    manifest = _manifest(store.folder)
+    problems = [
+        f"{store.folder / name}: its checksum is another; {REBUILD}"
+        for name, noted in sorted(manifest["files"].items())
+        if _sha256(store._files[name]) != noted["sha256"]
+    ]
+    signed = []
+    for row in range(len(store)):
+        try:
+            entry = store.entry(row)
+        except (BadIndex, struct.error) as error:
+            problems.append(str(error))
+            continue
+        if entry.signature is not None:
+            signed.append(bytes.fromhex(entry.signature.sig_sha) + row.to_bytes(8, "big"))
+    if b"".join(sorted(signed)) != store._files[_KEYS]:
+        problems.append(f"{store.folder / _KEYS}: does not agree with the rows; {REBUILD}")
+    if len(signed) != manifest["counts"]["signatures"]:
+        problems.append(f"{store.folder / MANIFEST}: its counts are others; {REBUILD}")
+    return problems
+
+
+def _opened(folder: Path) -> LocalStore:
+    manifest = _manifest(folder)
+    files = {
+        str(name): _mapped(folder / name, int(noted["size"]))
+        for name, noted in manifest["files"].items()
+    }
+    store = LocalStore(folder, manifest, files)
+    if len(files[_OFFSETS]) != 8 * (len(store) + 1) or len(files[_KEYS]) % _KEY:
+        raise BadIndex(f"{folder}: its counts do not agree with its files; {REBUILD}")
+    return store
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise BadIndex(f"{path}: cannot be read ({error.strerror}); {REBUILD}") from error
+    if generations.name_of(text) != folder.name:
+        raise BadIndex(f"{path}: its checksum is another; {REBUILD}")
+    manifest: dict[str, Any] = json.loads(text)
+    if manifest["format"] != FORMAT:
+        found = f"{folder}: has format {manifest['format']}"
+        raise StaleRecipe(f"{found}, this version reads {FORMAT}; {REBUILD}")
+    return manifest
+
+
+def _mapped(path: Path, size: int) -> memoryview:
+    try:
+        with path.open("rb") as file:
+            found = file.seek(0, 2)
+            if found != size:
+                raise BadIndex(f"{path}: has {found} bytes of {size}; {REBUILD}")
+            if size == 0:
+                return memoryview(b"")  # nothing cannot be mapped
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise BadIndex(f"{path}: cannot be read ({error.strerror}); {REBUILD}") from error
+
+
+def _sha256(data: Buffer) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,50 @@
+"""Hit: an entry, the tier that found it, a score, and why."""
+
+from typing import Any, NamedTuple
+
+from indexing.entry import Entry
+
+
+class Why(NamedTuple):
+    """What speaks for a hit.
+
+    `cosine` and `jaccard` are in 0..1, None where there was no evidence to compare; `words` and
+    `files` are those both sides have, the weightiest first. `note` says in words what is unusual
+    (`same root line; the memory does not know its file`).
+    """
+
+    cosine: float | None = None
+    jaccard: float | None = None
+    words: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    same_signature: bool = False
+    note: str = ""
+
+
+class Hit(NamedTuple):
+    """One answer; `score` is an integer in 0..100."""
+
+    entry: Entry
+    tier: str
+    score: int
+    why: Why = Why()
+
+    def as_dict(self, rank: int) -> dict[str, Any]:
+        """The hit as `mem lookup --json` prints it."""
+        entry = self.entry
+        return {
+            "rank": rank,
+            "tier": self.tier,
+            "score": self.score,
+            "entry": {
+                "id": entry.id,
+                "kind": entry.kind,
+                "title": entry.title,
+                "files": None if entry.files is None else list(entry.files),
+                "lesson": entry.lesson._asdict(),
+                "captured_at": entry.captured_at,
+                "source": entry.source._asdict(),
+                "evidence": entry.evidence._asdict(),
+            },
+            "why": self.why._asdict(),
+        }

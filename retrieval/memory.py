@@ -1,0 +1,160 @@
+"""Memory: the way in for a program; asks what is known, and notices a new index."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+
+from indexing.errors import BadQuery, NoMemory
+from indexing.recipe import refuse_other, today
+from indexing.settings import (
+    CONFIG,
+    INDEX,
+    JOURNAL,
+    MEM_DIR,
+    SCORERS,
+    Settings,
+    find_mem_dir,
+    load,
+)
+from indexing.stores.generations import POINTER
+from indexing.stores.local import LocalStore
+from retrieval import events
+from retrieval.hit import Hit
+from retrieval.query import Query
+from retrieval.search import search
+from retrieval.tiers import tiers
+
+
+class Memory:
+    """What is known of failures and issues.
+
+    Safe to share between threads, and may be held for ever: between two queries it notices that
+    the index was rebuilt.
+    """
+
+    def __init__(self, index: Path, settings: Settings) -> None:
+        self.index = index
+        self.settings = settings
+        self._lock = Lock()
+        self._store: LocalStore | None = None
+        self._stamp: tuple[int, int] | None = None
+
+    @staticmethod
+    def open(path: str | Path | None = None, *, index: str | Path | None = None) -> "Memory":
+        """The memory of a folder, with its settings.
+
+        Args:
+            path: A folder that holds `.mem`, a `.mem` folder, or an index. None: `.mem` is looked
+                for here and above.
+            index: Where its index lies when that is not `.mem/index`.
+
+        Raises:
+            NoMemory: There is none.
+            BadSettings: Its settings are wrong.
+            BadIndex: Its index is missing, damaged, or made in another way.
+        """
+        mem_dir, found = _located(path, index)
+        memory = Memory(found, load(mem_dir))
+        memory.store  # noqa: B018 - what is wrong with it is said now
+        return memory
+
+    @property
+    def store(self) -> LocalStore:
+        """The current generation of the index.
+
+        Raises:
+            BadIndex: It is missing, damaged, or made in another way.
+        """
+        with self._lock:
+            # the stamp is taken first: what is renamed after it is noticed the next time
+            stamp = self._stamp_now()
+            if self._store is None or stamp != self._stamp:
+                store = LocalStore.open(self.index)
+                refuse_other(store.recipe, today(tiers(self.settings)), str(self.index))
+                self._store, self._stamp = store, stamp
+            return self._store
+
+    def lookup(self, query: Query, k: int | None = None, scorer: str | None = None) -> list[Hit]:
+        """At most `k` hits, best first; empty when nothing is known.
+
+        Args:
+            query: What is known of the failure or issue at hand.
+            k: From 1; None takes the setting `top_k`.
+            scorer: `cosine` or `tokens`; None takes the setting.
+
+        Raises:
+            BadQuery: `k` or `scorer` are none of these.
+            BadIndex: The index is missing, damaged, or made in another way.
+        """
+        if k is not None and k < 1:
+            raise BadQuery(f"k: {k} hits cannot be shown; ask for 1 or more")
+        if scorer is not None and scorer not in SCORERS:
+            raise BadQuery(f"scorer: there is no '{scorer}'; take one of {', '.join(SCORERS)}")
+        began = time.perf_counter()
+        settings = self.settings if scorer is None else self.settings._replace(scorer=scorer)
+        limit = settings.top_k if k is None else k
+        hits = search(query, self.store, tiers(settings), limit, settings.min_score)
+        took_ms = 1000 * (time.perf_counter() - began)
+        events.emit(
+            "memory.similarity.duration_ms",
+            duration_ms=round(took_ms, 3),
+            hits=len(hits),
+            tier=hits[0].tier if hits else None,
+        )
+        return hits
+
+    def context(
+        self,
+        query: Query,
+        max_tokens: int | None = None,
+        count_tokens: Callable[[str], int] | None = None,
+    ) -> str:
+        """The context block of the hits; empty when nothing is known.
+
+        Args:
+            query: What is known of the failure or issue at hand.
+            max_tokens: None takes the setting, 500 by default.
+            count_tokens: How the reader of the block counts; None: four characters are a token.
+        """
+        from retrieval.context import block
+
+        budget = self.settings.max_tokens if max_tokens is None else max_tokens
+        return block(self.lookup(query), budget, count_tokens)
+
+    def _stamp_now(self) -> tuple[int, int] | None:
+        try:
+            status = (self.index / POINTER).stat()
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_ino
+
+
+def _located(path: str | Path | None, index: str | Path | None) -> tuple[Path | None, Path]:
+    """The `.mem` folder when there is one, and the index."""
+    if path is not None:
+        mem_dir = _mem_dir(Path(path))
+        if mem_dir is None and index is None:
+            return None, Path(path)
+    else:
+        try:
+            mem_dir = find_mem_dir()
+        except NoMemory:
+            if index is None:
+                raise
+            mem_dir = None
+    if index is not None:
+        return mem_dir, Path(index)
+    assert mem_dir is not None
+    return mem_dir, mem_dir / INDEX
+
+
+def _mem_dir(path: Path) -> Path | None:
+    """The `.mem` folder that `path` is or holds; None when it is an index."""
+    if (path / MEM_DIR).is_dir():
+        return path / MEM_DIR
+    if path.name == MEM_DIR or any((path / name).exists() for name in (CONFIG, JOURNAL, INDEX)):
+        return path
+    if (path / POINTER).exists():
+        return None
+    raise NoMemory(f"{path}: holds no {MEM_DIR} and is no index; run `mem init` there")

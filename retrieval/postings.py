@@ -1,0 +1,116 @@
+"""Which rows hold a word: a sorted vocabulary, and the rows of each word.
+
+A family of postings is four files: `<family>.words` (the sorted words in UTF-8, joined),
+`<family>.ends` (u64: where each word ends), `<family>.starts` (u64, n + 1: where each word's rows
+begin) and `<family>.rows` (u32: the rows, ascending within a word). They are searched where they
+lie; opening parses nothing.
+"""
+
+import struct
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_BYTES = "surrogatepass"  # a path may hold what is no text
+
+
+class Counted(NamedTuple):
+    """Postings as they are built.
+
+    `words` is sorted. A posting has a word's number, a row, and how many times the row holds the
+    word; postings are in order of words, then of rows. `starts` is `(words + 1,)`.
+    """
+
+    words: list[str]
+    starts: "NDArray[np.int64]"
+    word: "NDArray[np.int64]"
+    row: "NDArray[np.int64]"
+    times: "NDArray[np.int64]"
+
+    def files(self, family: str) -> dict[str, bytes]:
+        """The four files, by name."""
+        import numpy as np
+
+        encoded = [word.encode("utf-8", _BYTES) for word in self.words]
+        ends = np.cumsum([len(word) for word in encoded], dtype=np.uint64)
+        return {
+            f"{family}.words": b"".join(encoded),
+            f"{family}.ends": ends.astype("<u8").tobytes(),
+            f"{family}.starts": self.starts.astype("<u8").tobytes(),
+            f"{family}.rows": self.row.astype("<u4").tobytes(),
+        }
+
+
+def count(lists: Iterable[Iterable[str]]) -> Counted:
+    """How often each row holds each word; row `i` holds the words of the `i`th list."""
+    from array import array
+
+    import numpy as np
+
+    number_of: dict[str, int] = {}
+    found, lengths = array("q"), array("q")
+    for words in lists:
+        before = len(found)
+        found.extend([number_of.setdefault(word, len(number_of)) for word in words])
+        lengths.append(len(found) - before)
+    vocabulary = sorted(number_of)
+    # the order of code points is the order of UTF-8
+    place = np.empty(len(vocabulary), np.int64)
+    place[[number_of[word] for word in vocabulary]] = np.arange(len(vocabulary))
+    rows = max(1, len(lengths))
+    keys = place[np.frombuffer(found, np.int64)] * rows
+    keys += np.repeat(np.arange(len(lengths)), np.frombuffer(lengths, np.int64))
+    keys, counts = np.unique(keys, return_counts=True)
+    word, row = keys // rows, keys % rows
+    starts = np.searchsorted(word, np.arange(len(vocabulary) + 1))
+    return Counted(vocabulary, starts, word, row, counts)
+
+
+class Postings:
+    """Postings as they lie in a part's files."""
+
+    def __init__(self, files: Mapping[str, memoryview], family: str) -> None:
+        self._words = files[f"{family}.words"]
+        self._ends = files[f"{family}.ends"]
+        self._starts = files[f"{family}.starts"]
+        self._rows = files[f"{family}.rows"]
+
+    def find(self, word: str) -> int | None:
+        """The number of the word in the sorted vocabulary; None when no row holds it."""
+        wanted = word.encode("utf-8", _BYTES)
+        count = len(self._ends) // 8
+        at = bisect_left(range(count), wanted, key=self._word)
+        return at if at < count and self._word(at) == wanted else None
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Where the word's postings begin and end, in all postings."""
+        begin, end = struct.unpack_from("<QQ", self._starts, 8 * number)
+        return begin, end
+
+    def rows(self, number: int) -> "NDArray[np.uint32]":
+        """The rows that hold the word, ascending; not copied."""
+        begin, end = self.span(number)
+        return numbers(self._rows, "<u4", begin, end)
+
+    def place(self, number: int, row: int) -> int | None:
+        """Which of the word's rows `row` is; None when it does not hold the word."""
+        rows = self.rows(number)
+        at = int(rows.searchsorted(row))
+        return at if at < len(rows) and rows[at] == row else None
+
+    def _word(self, number: int) -> bytes:
+        begin = struct.unpack_from("<Q", self._ends, 8 * (number - 1))[0] if number else 0
+        (end,) = struct.unpack_from("<Q", self._ends, 8 * number)
+        return bytes(self._words[begin:end])
+
+
+def numbers(view: memoryview, kind: str, begin: int, end: int) -> "NDArray[Any]":
+    """Items `begin` to `end` of a file of numbers, as an array that is not copied."""
+    import numpy as np
+
+    dtype = np.dtype(kind)
+    return np.frombuffer(view, dtype, end - begin, begin * dtype.itemsize)

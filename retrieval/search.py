@@ -1,0 +1,30 @@
+"""Asks the tiers in order, merges, breaks ties, drops the weak."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from retrieval.hit import Hit
+from retrieval.query import Query
+
+if TYPE_CHECKING:
+    from indexing.stores.interface import Store
+    from retrieval.tiers.interface import Tier
+
+
+def search(
+    query: Query, store: "Store", tiers: "Sequence[Tier]", limit: int, min_score: int
+) -> list[Hit]:
+    """At most `limit` hits: those of the first tier first, each tier's best first.
+
+    An entry that two tiers find is the earlier one's. Once `limit` is reached the tiers that are
+    left are not asked. `min_score` does not hold for a tier that is sure.
+    """
+    hits: dict[str, Hit] = {}
+    for tier in tiers:
+        if len(hits) >= limit:
+            break
+        for hit in tier.search(query, store, limit):
+            strong = tier.sure or hit.score >= min_score
+            if strong and len(hits) < limit:
+                hits.setdefault(hit.entry.id, hit)
+    return list(hits.values())

@@ -1,0 +1,69 @@
+"""Exact: the same signature, so the same failure."""
+
+import struct
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from indexing.entry import Entry
+from retrieval.hit import Hit, Why
+from retrieval.query import Query
+from retrieval.tokens import file_keys
+
+if TYPE_CHECKING:
+    from indexing.recipe import MadeWith
+    from indexing.stores.interface import Store
+
+SURE = 100
+ALMOST_SURE = 90
+
+
+class Exact:
+    """Entries whose signature is the query's; those with a fix first, then those that helped.
+
+    The store finds rows by signature. What the tier keeps is the place of each row among those of
+    one signature, so that of ten thousand equal failures only the best are read.
+    """
+
+    name = "exact"
+    sure = True
+
+    def made_with(self) -> "MadeWith":
+        """The version of the order."""
+        return {"order": 1}
+
+    def build(self, entries: Sequence[Entry]) -> Mapping[str, bytes]:
+        """`places`: u32 a row, smaller is better."""
+        best_first = sorted(range(len(entries)), key=lambda row: _order(entries[row], row))
+        places = [0] * len(entries)
+        for place, row in enumerate(best_first):
+            places[row] = place
+        return {"places": struct.pack(f"<{len(places)}I", *places)}
+
+    def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
+        """At most `limit` hits: 100 for the same signature, 90 for a weaker key, which is noted."""
+        signature = query.signature
+        if signature is None:
+            return []
+        places = store.part(self.name)["places"]
+        hits: list[Hit] = []
+        seen: set[int] = set()
+        keys = signature.keys()
+        for sha, note in keys:
+            rows = [row for row in store.signed(sha) if row not in seen]
+            seen.update(rows)
+            rows.sort(key=lambda row: struct.unpack_from("<I", places, 4 * row))
+            hits += [_hit(store.entry(row), query, note) for row in rows[: limit - len(hits)]]
+        return hits
+
+
+def _order(entry: Entry, row: int) -> tuple[bool, int, int]:
+    lesson, evidence = entry.lesson, entry.evidence
+    mends = bool(lesson.fix or lesson.worked or lesson.steps)
+    return not mends, evidence.harmed - evidence.helped, row
+
+
+def _hit(entry: Entry, query: Query, note: str) -> Hit:
+    theirs = file_keys(entry.files) or {}
+    shared = tuple(theirs[key] for key in file_keys(query.files) or {} if key in theirs)
+    why = Why(files=shared[:8], same_signature=not note, note=note)
+    return Hit(entry, Exact.name, ALMOST_SURE if note else SURE, why)

@@ -1,0 +1,307 @@
+"""Lexical: the same words and the same files, weighed by how rare they are.
+
+Score, 0..100, a half counts up:
+
+    cosine   100 * (0.6 * cosine + 0.4 * jaccard)
+             cosine of TF-IDF vectors over title, body and labels, as scikit-learn's
+             `TfidfVectorizer` computes it: idf = ln((1 + n) / (1 + df)) + 1, weights tf * idf, unit
+             length. Jaccard of the sets of files. When either side's files are unknown there is
+             nothing to compare, and the cosine has the whole weight.
+    tokens   the seed's formula taken literally: 0.6 * 100 * |A & B| / sqrt(|A| * |B|) of the sets
+             of title words, plus 0.4 * the whole per cent of Jaccard; unknown or empty files are 0.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from indexing.entry import Entry
+from indexing.settings import Settings
+from indexing.signature import Signature
+from retrieval import tokens
+from retrieval.hit import Hit, Why
+from retrieval.postings import Counted, Postings, count, numbers
+from retrieval.query import Query
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from indexing.recipe import MadeWith
+    from indexing.stores.interface import Store
+
+SHOWN = 8
+_UNKNOWN = -1
+_BLOCK = 512
+# Weights are kept as float32. A half that they miss by less than this still counts up, so that
+# scores do not hang on the last bit.
+_HALF = 0.5 + 1e-5
+
+
+class Lexical:
+    """Entries that are about the same words and files.
+
+    Args:
+        settings: The scorer, its weights, `tokens` and `max_entries` count here.
+    """
+
+    name = "lexical"
+    sure = False
+
+    def __init__(self, settings: Settings = Settings()) -> None:  # noqa: B008 - it cannot change
+        self._settings = settings
+
+    def made_with(self) -> "MadeWith":
+        """The words, and the weights that are folded into the files."""
+        return {
+            "idf": "smooth",
+            "norm": "l2",
+            "tf": "count",
+            "tokens": self._settings.tokens,
+            "words": tokens.digest(self._plain),
+        }
+
+    @property
+    def _plain(self) -> bool:
+        return self._settings.tokens == "plain"
+
+    def build(self, entries: Sequence[Entry]) -> Mapping[str, bytes]:
+        """Postings of `text` with `weights` (f32), of `titles` and of `paths`.
+
+        `titles.sizes` and `paths.sizes` (i32 a row) are the sizes of the sets; -1 when a row's
+        files are unknown.
+        """
+        import numpy as np
+
+        files = [tokens.file_keys(entry.files) for entry in entries]
+        titles = [tokens.title_words(entry.title) for entry in entries]
+        text = count(tokens.words(text_of(entry), self._plain) for entry in entries)
+        unknown = [_UNKNOWN if keys is None else len(keys) for keys in files]
+        return {
+            **text.files("text"),
+            "text.weights": _weights(text, len(entries)).astype("<f4").tobytes(),
+            **count(map(sorted, titles)).files("titles"),
+            "titles.sizes": np.array([len(title) for title in titles], "<i4").tobytes(),
+            **count(keys or () for keys in files).files("paths"),
+            "paths.sizes": np.array(unknown, "<i4").tobytes(),
+        }
+
+    def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
+        """At most `limit` hits with a score of 1 or more; of equal scores the newer first."""
+        rows = len(store)
+        if self._settings.max_entries:
+            rows = min(rows, self._settings.max_entries)
+        if not rows or limit < 1:
+            return []
+        scorer = _Tokens if self._settings.scorer == "tokens" else _Cosine
+        scored = scorer(query, store, rows, self._settings)
+        return [
+            Hit(store.entry(row), self.name, score, scored.why(row))
+            for row, score in best_rows(scored.points, limit)
+        ]
+
+
+def text_of(it: Entry | Query) -> str:
+    """Title, body and labels; where there is no body, the root line of the failure is it."""
+    body = it.body
+    if not body and it.signature is not None:
+        body = root_of(it.signature)
+    return "\n".join((it.title, body, *it.labels))
+
+
+def root_of(signature: Signature) -> str:
+    """The root line and those that belong to it."""
+    return "\n".join((signature.raw, *signature.joined))
+
+
+def best_rows(points: "NDArray[np.float64]", limit: int) -> list[tuple[int, int]]:
+    """The best rows and their scores, best first; of equal scores the smaller row; none below 1.
+
+    Exact. Only the blocks that can hold one of the best are looked at row by row: most rows have
+    no points at all, and partitioning them all costs a hundred times as much.
+
+    Args:
+        points: `(n,)`, 0..1, n a multiple of the block.
+        limit: So many rows at most, from 1.
+    """
+    import numpy as np
+
+    peaks = _scores(points.reshape(-1, _BLOCK).max(axis=1))
+    bar = 1
+    if len(peaks) > limit:
+        bar = max(1, int(np.partition(peaks, -limit)[-limit]))
+    # `limit` blocks reach the bar; among rows at the bar itself the smallest ones win, and the
+    # first `limit` blocks that have no more than it hold enough of them
+    level = np.flatnonzero(peaks == bar)[:limit]
+    blocks = np.sort(np.concatenate([np.flatnonzero(peaks > bar), level]))
+    rows = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
+    scores = _scores(points[rows])
+    best = np.lexsort((rows, -scores))[:limit]
+    return [(int(rows[at]), int(scores[at])) for at in best if scores[at] >= bar]
+
+
+class _Cosine:
+    """Every row's points by TF-IDF and Jaccard."""
+
+    def __init__(self, query: Query, store: "Store", rows: int, settings: Settings) -> None:
+        import numpy as np
+
+        files = store.part(Lexical.name)
+        self._text = Postings(files, "text")
+        self._weights = files["text.weights"]
+        self._terms = self._weighed(text_of(query), len(store), settings.tokens == "plain")
+        self._files = _Files(query, files, rows)
+        self.points = _no_points(rows)
+        for _, number, weight in self._terms:
+            holding = self._text.rows(number)
+            inside = holding.searchsorted(rows)
+            weights = self._weights_of(number)[:inside]
+            gained = np.multiply(weights, weight, dtype=np.float64)
+            np.add.at(self.points, holding[:inside].astype(np.intp), gained)
+        if self._files.known:
+            share = settings.weight_text
+            self.points[:rows] *= np.where(self._files.sizes == _UNKNOWN, 1.0, share)
+            self.points[self._files.rows] += settings.weight_files * self._files.jaccards
+
+    def why(self, row: int) -> Why:
+        """What speaks for `row`; the words that add most to the cosine first."""
+        gained = []
+        for word, number, weight in self._terms:
+            place = self._text.place(number, row)
+            if place is not None:
+                gained.append((float(self._weights_of(number)[place]) * weight, word))
+        cosine = min(1.0, sum(gain for gain, _ in gained))
+        words = [word for _, word in sorted(gained, key=lambda each: (-each[0], each[1]))]
+        return Why(
+            cosine=round(cosine, 6) if self._terms else None,
+            jaccard=self._files.jaccard(row),
+            words=tuple(words[:SHOWN]),
+            files=self._files.shared_with(row)[:SHOWN],
+        )
+
+    def _weighed(self, text: str, rows: int, plain: bool) -> list[tuple[str, int, float]]:
+        """The words that the index knows: word, number, and weight in a vector of length 1."""
+        counts = Counter(tokens.words(text, plain))
+        weighed = []
+        for word, times in counts.items():
+            number = self._text.find(word)
+            if number is not None:
+                begin, end = self._text.span(number)
+                weighed.append((word, number, times * idf(rows, end - begin)))
+        # sums are taken in the order of the vocabulary, so that they do not hang on the text's
+        weighed.sort(key=lambda each: each[1])
+        length = math.sqrt(sum(weight * weight for _, _, weight in weighed))
+        return [(word, number, weight / length) for word, number, weight in weighed]
+
+    def _weights_of(self, number: int) -> "NDArray[np.float32]":
+        return numbers(self._weights, "<f4", *self._text.span(number))
+
+
+class _Tokens:
+    """Every row's points by the seed's formula."""
+
+    def __init__(self, query: Query, store: "Store", rows: int, settings: Settings) -> None:
+        import numpy as np
+
+        files = store.part(Lexical.name)
+        title = query.title
+        if not title and query.signature is not None:
+            title = root_of(query.signature)
+        self._titles = Postings(files, "titles")
+        self._sizes = numbers(files["titles.sizes"], "<i4", 0, rows)
+        self._asked = sorted(tokens.title_words(title))
+        found = ((word, self._titles.find(word)) for word in self._asked)
+        self._known = [(word, number) for word, number in found if number is not None]
+        self._files = _Files(query, files, rows)
+        self.points = _no_points(rows)
+        for _, number in self._known:
+            holding = self._titles.rows(number)
+            inside = holding.searchsorted(rows)
+            np.add.at(self.points, holding[:inside].astype(np.intp), 1.0)
+        both = np.sqrt(np.maximum(1, self._sizes) * float(max(1, len(self._asked))))
+        self.points[:rows] *= 0.6 / both
+        self.points[self._files.rows] += 0.4 * self._files.per_cents / 100
+
+    def why(self, row: int) -> Why:
+        """What speaks for `row`; the rarest words first."""
+        shared = _shared(self._titles, self._known, row)
+        cosine = len(shared) / math.sqrt(max(1, int(self._sizes[row]) * len(self._asked)))
+        return Why(
+            cosine=round(cosine, 6),
+            jaccard=self._files.jaccard(row),
+            words=shared[:SHOWN],
+            files=self._files.shared_with(row)[:SHOWN],
+        )
+
+
+class _Files:
+    """The rows that share files with the query, ascending, and how much."""
+
+    def __init__(self, query: Query, files: Mapping[str, memoryview], rows: int) -> None:
+        import numpy as np
+
+        asked = tokens.file_keys(query.files)
+        self.known = asked is not None
+        self.sizes = numbers(files["paths.sizes"], "<i4", 0, rows)
+        self._paths = Postings(files, "paths")
+        found = ((key, self._paths.find(key)) for key in asked or ())
+        self._found = [(key, number) for key, number in found if number is not None]
+        holding = [self._paths.rows(number) for _, number in self._found]
+        all_rows = np.concatenate([np.empty(0, np.uint32), *holding])
+        self.rows, shared = np.unique(all_rows[all_rows < rows], return_counts=True)
+        union = len(asked or ()) + self.sizes[self.rows] - shared
+        self.jaccards = shared / union
+        self.per_cents = 100 * shared // union
+
+    def jaccard(self, row: int) -> float | None:
+        """Of the row's files and the query's; None when either are not known."""
+        if not self.known or self.sizes[row] == _UNKNOWN:
+            return None
+        at = int(self.rows.searchsorted(row))
+        shares = at < len(self.rows) and self.rows[at] == row
+        return round(float(self.jaccards[at]), 6) if shares else 0.0
+
+    def shared_with(self, row: int) -> tuple[str, ...]:
+        """The files that the row shares with the query, the rarest first."""
+        return _shared(self._paths, self._found, row)
+
+
+def _shared(postings: Postings, asked: Sequence[tuple[str, int]], row: int) -> tuple[str, ...]:
+    """Those of the words asked for that `row` holds, the rarest first."""
+    held = [
+        (len(postings.rows(number)), word)
+        for word, number in asked
+        if postings.place(number, row) is not None
+    ]
+    return tuple(word for _, word in sorted(held))
+
+
+def idf(rows: int, holding: int) -> float:
+    """Inverse document frequency, smoothed as scikit-learn does by default."""
+    return math.log((1 + rows) / (1 + holding)) + 1
+
+
+def _weights(text: Counted, rows: int) -> "NDArray[np.float64]":
+    """The weight of each posting, in vectors of length 1."""
+    import numpy as np
+
+    holding = np.diff(text.starts)
+    # `math.log`, because numpy's differs in the last bit from one processor to the next
+    frequencies, which = np.unique(holding, return_inverse=True)
+    idfs = np.array([idf(rows, int(each)) for each in frequencies])[which]
+    weights: NDArray[np.float64] = text.times * idfs[text.word]
+    lengths = np.sqrt(np.bincount(text.row, weights * weights, minlength=rows))
+    return weights / lengths[text.row]
+
+
+def _no_points(rows: int) -> "NDArray[np.float64]":
+    import numpy as np
+
+    return np.zeros(-(-rows // _BLOCK) * _BLOCK)
+
+
+def _scores(points: "NDArray[np.float64]") -> "NDArray[np.int64]":
+    import numpy as np
+
+    return np.floor(100 * points + _HALF).astype(np.int64)

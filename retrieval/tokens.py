@@ -1,0 +1,86 @@
+"""The words of a text, the same for index and query."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+_VERSION = 1  # raise it when `words` changes in a way that its patterns do not show
+
+_PLAIN = re.compile(r"\b\w\w+\b")
+_NAME = re.compile(r"[A-Z][A-Z]+(?:-\d+)+|\w+(?:\.\w+)*")
+_JOINT = re.compile(r"[.-]")
+_BORDER = re.compile(
+    r"_+"
+    r"|(?<=[a-z])(?=[A-Z])"
+    r"|(?<=[A-Z])(?=[A-Z][a-z])"
+    r"|(?<=\d)(?=[^\W\d_])"
+    r"|(?<=[^\W\d_])(?=\d)"
+)
+_LONGEST = 100  # a longer one is encoded data, which nobody repeats
+
+_TITLE_WORD = re.compile(r"[^\W_]+")
+
+
+def words(text: str, plain: bool = False) -> list[str]:
+    """The words of `text` in lower case, in order, repeated as often as they stand in it.
+
+    Plain words are those of scikit-learn's `TfidfVectorizer`: two or more letters, digits and
+    underscores. Otherwise code is understood: `requests.exceptions.SSLError` gives itself,
+    `requests`, `exceptions`, `sslerror`, `ssl`, `error`; `E0308` gives itself and `0308`;
+    `CVE-2024-1234` gives itself, `cve`, `2024`, `1234`.
+    """
+    if plain:
+        return _PLAIN.findall(text.lower())
+    return [word for name in _NAME.findall(text) for word in _words_of_name(name)]
+
+
+def title_words(text: str) -> frozenset[str]:
+    """The set of lower-case alphanumeric words, as the seed's formula takes them."""
+    return frozenset(_TITLE_WORD.findall(text.lower()))
+
+
+def file_key(path: str) -> str:
+    """One spelling of a path: forward slashes, no leading `./`."""
+    path = path.strip().replace("\\", "/")
+    while path.startswith("./"):
+        path = path[2:].lstrip("/")
+    return path
+
+
+def file_keys(files: tuple[str, ...] | None) -> dict[str, str] | None:
+    """Each file's key and how it was written, in order of the keys; None when not known."""
+    if files is None:
+        return None
+    keys = {file_key(path): path for path in reversed(files)}
+    return {key: keys[key] for key in sorted(keys) if key}
+
+
+def digest(plain: bool = False) -> str:
+    """Changes whenever `words` does, so that an index says which words it was made with."""
+    patterns = [_PLAIN] if plain else [_NAME, _JOINT, _BORDER]
+    told = [str(_VERSION), str(_LONGEST), _TITLE_WORD.pattern, *(each.pattern for each in patterns)]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+
+
+def _words_of_name(name: str) -> tuple[str, ...]:
+    # what is very long is not remembered: it hardly comes twice and would fill the memory
+    return _remembered(name) if len(name) <= 2 * _LONGEST else _lower_words(name)
+
+
+def _lower_words(name: str) -> tuple[str, ...]:
+    return tuple(word.lower() for word in _split(name) if 2 <= len(word) <= _LONGEST)
+
+
+_remembered = lru_cache(maxsize=1 << 16)(_lower_words)
+
+
+def _split(name: str) -> Iterator[str]:
+    yield name
+    parts = _JOINT.split(name)
+    for part in parts:
+        if len(parts) > 1:
+            yield part
+        pieces = [piece for piece in _BORDER.split(part) if piece]
+        if pieces != [part] and len(part) <= _LONGEST:
+            yield from pieces
