@@ -14,9 +14,8 @@ text without secrets costs a few substring searches.
 import re
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
-
-_LONGEST_KEY = 32_768
 
 
 def redact(text: str) -> str:
@@ -30,7 +29,7 @@ def redact(text: str) -> str:
 
 
 class _Rule(NamedTuple):
-    """Replaces the groups named `secret…` of `pattern` where `sure` agrees.
+    """Replaces the group `secret` of `pattern` where `sure` agrees.
 
     `hints` are in lower case; without one of them in the text the pattern cannot match. Shapes are
     matched as they are written, places in any case.
@@ -40,7 +39,6 @@ class _Rule(NamedTuple):
     hints: tuple[str, ...]
     pattern: str
     sure: Callable[[re.Match[str], str], bool] = lambda found, secret: True
-    put: str = "<REDACTED:{kind}>"
 
 
 # --- what a value looks like
@@ -71,9 +69,7 @@ def _random(value: str) -> bool:
         0 if not each.isalnum() else 1 if each.isdigit() else 2 if each.islower() else 3
         for each in value[:256]
     ]
-    turns = sum(
-        1 for left, right in zip(classes, classes[1:], strict=False) if left and right != left
-    )
+    turns = sum(1 for left, right in pairwise(classes) if left and right != left)
     return 1 in classes and turns * 4 >= len(classes) - classes.count(0)
 
 
@@ -152,63 +148,12 @@ _SHAPES = (
 
 # --- by place
 
-_PASSWORD = r"pass(?:word|wd|phrase|code)|pwd"
-# .NET names every assembly with its PublicKeyToken, which is public.
-_NAME = (
-    rf"(?P<name>(?P<password>{_PASSWORD})|secret(?:[_-]?(?:access[_-]?)?key)?|(?<!publickey)token"
-    r"|(?:api|access|private|signing|encryption|account|storage|master|license|deploy"
-    r"|subscription)[_-]?key(?:[_-]?id)?|credentials?|connection[_-]?string|\b_auth)\d{0,2}"
-)
-_NAME_HINTS = ("pass", "pwd", "secret", "token", "key", "credential", "connection", "_auth")
-_STRING = r'(?:[^"\\\n]|\\[^\n])*+'
-_TEXT = r"(?:[^'\\\n]|\\[^\n])*+"
-# Inside a JSON string a quote is `\"`, and within the value that it delimits, `\\\"`.
-_ESCAPED_STRING = r'(?:[^"\\\n]|\\\\(?:\\[^\n]|[^"\\\n])|\\[^"\\\n])*+'
-
-
-def _filled(found: re.Match[str], secret: str) -> bool:
-    """A value under a secret's name; a short one is a secret only when it is a password."""
-    least = 1 if found["password"] else 6
-    return len(secret) >= least and not _placeholder(secret)
-
-
-def _filled_or_drawn(found: re.Match[str], secret: str) -> bool:
-    """After `name: "`, which prose writes too (`unexpected token: "else"`)."""
-    return _filled(found, secret) and (bool(found["password"]) or _mixed(secret, 6))
-
-
-def _assigned(found: re.Match[str], secret: str) -> bool:
-    """A bare word after `name=`, `name: ` or `--name `: only the first is never prose."""
-    if _placeholder(secret) or _CODE.match(secret) or secret.lower() == found["name"].lower():
-        return False
-    if "://" in secret or re.match(r"\.{0,2}/[a-z.]+/|~/", secret):
-        return False
-    before = re.search(r"[?&]?[\w.-]{0,60}$", found.string[max(0, found.start() - 61) : found.start()])
-    lead = before[0] if before else ""
-    sep = found["sep"]
-    if sep.isspace():
-        return lead.startswith("--") and _mixed(secret, 6)
-    if sep not in ("=", "%3D", "%3d"):
-        return _mixed(secret, 6) if found["password"] else _mixed(secret, 12) and _random(secret)
-    if found["password"]:
-        return True
-    if secret.isdigit():
-        return len(secret) > 8
-    meant = lead[:1] in ("?", "&") or lead.startswith("--") or (lead + found["name"]).isupper()
-    if meant or found["name"] == "_auth" or lead.endswith("_auth"):
-        return len(secret) >= 4
-    return _mixed(secret, 8)
-
 
 def _authorised(found: re.Match[str], secret: str) -> bool:
     """What follows `Authorization:`; prose about the header stays."""
     if _placeholder(secret) or re.fullmatch(r"[a-z_-]+[.:!)]?|realm=.*", secret):
         return False
     return bool(found["scheme"]) or _mixed(secret, 16)
-
-
-def _token_as_user(found: re.Match[str], secret: str) -> bool:
-    return _mixed(secret, 20)
 
 
 _PLACES = (
@@ -222,7 +167,7 @@ _PLACES = (
         "url-token",
         ("://",),
         r"://(?P<secret>[\w-]{20,256})(?::x-oauth-basic)?@",
-        _token_as_user,
+        lambda found, secret: _mixed(secret, 20),
     ),
     _Rule(
         "url-password",
@@ -248,43 +193,9 @@ _PLACES = (
     _Rule(
         "secret",
         ("curl",),
-        r"\bcurl\b[^\n]{0,400}?[ \t](?:-u|--user)[ =][\"']?[^\s:\"'\\]{1,100}:(?P<secret>[^\s\"'\\]{1,200})",
+        r"\bcurl\b[^\n]{0,400}?[ \t](?:-u|--user)[ =][\"']?[^\s:\"'\\]{1,100}:"
+        r"(?P<secret>[^\s\"'\\]{1,200})",
         lambda found, secret: not _placeholder(secret) and not secret.isdigit(),
-    ),
-    # "name": "value", 'name': 'value', name = "value", name["name"] = 'value'
-    _Rule(
-        "secret",
-        _NAME_HINTS,
-        rf"{_NAME}(?:[\"']\]?\s{{0,20}}(?:=>|[:=])|\s{{0,4}}:?=)\s{{0,20}}[bru]?"
-        rf"(?:\"(?P<secret>{_STRING})|'(?P<secret_text>{_TEXT}))",
-        _filled,
-    ),
-    # name: "value"
-    _Rule(
-        "secret",
-        _NAME_HINTS,
-        rf"{_NAME}[ \t]{{0,4}}:[ \t]{{0,4}}(?:\"(?P<secret>{_STRING})|'(?P<secret_text>{_TEXT}))",
-        _filled_or_drawn,
-    ),
-    # \"name\": \"value\", JSON in a string of JSON
-    _Rule(
-        "secret",
-        _NAME_HINTS,
-        rf"{_NAME}\\\"\s{{0,20}}:\s{{0,20}}\\\"(?P<secret>{_ESCAPED_STRING})",
-        _filled,
-    ),
-    _Rule(
-        "secret",
-        _NAME_HINTS,
-        rf"{_NAME}(?P<depth>\\{{2,15}})\"\s{{0,20}}:\s{{0,20}}(?P=depth)\"(?P<secret>[^\"\\\n]*+)",
-        _filled,
-    ),
-    # "password": 1234
-    _Rule(
-        "secret",
-        ("pass", "pwd"),
-        rf"(?P<password>{_PASSWORD})(?P<quote>[\"'])\s{{0,20}}:\s{{0,20}}(?P<secret>-?\d[\d.e+-]*)",
-        put="{quote}<REDACTED:{kind}>{quote}",
     ),
     _Rule(
         "secret",
@@ -294,28 +205,142 @@ _PLACES = (
     ),
     _Rule(
         "secret",
-        _NAME_HINTS,
-        rf"{_NAME}>(?P<secret>[^<>\s\"'\\]{{4,}})(?=</)",
-        lambda found, secret: not _placeholder(secret),
-    ),
-    # name=value, name: value, --name value
-    _Rule(
-        "secret",
-        _NAME_HINTS,
-        rf"{_NAME}(?P<sep>[\"']?[ \t]{{0,4}}(?:[=:]|%3d|%3a)[ \t]{{0,4}}|[ \t]{{1,4}})"
-        r"(?P<secret>[^\s\"'&;,<>\\`]+?)(?=[)\]}.:!?]{0,8}(?:[\s\"'&;,<>\\`]|$))",
-        _assigned,
-    ),
-    _Rule(
-        "secret",
         ("sig", "signature"),
         r"[?&](?:x-(?:amz|goog)-)?sig(?:nature)?=(?P<secret>[\w%+/=-]{16,})",
     ),
 )
 
 
+# --- by name
+
+# .NET names every assembly with its PublicKeyToken, which is public.
+_NAME = (
+    r"(?:(?P<password>pass(?:word|wd|phrase|code)|pwd)|secret(?:[_-]?(?:access[_-]?)?key)?"
+    r"|(?<!publickey)token|(?:api|access|private|signing|encryption|account|storage|master|license"
+    r"|deploy|subscription)[_-]?key(?:[_-]?id)?|credentials?|connection[_-]?string|\b_auth)\d{0,2}"
+)
+_NAME_HINTS = ("pass", "pwd", "secret", "token", "key", "credential", "connection", "_auth")
+_STRING = r'(?:[^"\\\n]|\\[^\n])*+'
+_TEXT = r"(?:[^'\\\n]|\\[^\n])*+"
+# Inside a JSON string a quote is `\"`, and within the value that it delimits, `\\\"`.
+_ESCAPED_STRING = r'(?:[^"\\\n]|\\\\(?:\\[^\n]|[^"\\\n])|\\[^"\\\n])*+'
+
+
+class _Named(NamedTuple):
+    """A secret's name: `lead` is what of it stands before, `--db-` of `--db-password`."""
+
+    lead: str
+    name: str
+    password: bool
+
+
+def _filled(named: _Named, value: re.Match[str]) -> bool:
+    """A short value is a secret only when it is a password."""
+    secret = value["secret"]
+    return len(secret) >= (1 if named.password else 6) and not _placeholder(secret)
+
+
+def _filled_or_drawn(named: _Named, value: re.Match[str]) -> bool:
+    """After `name: "`, which prose writes too (`unexpected token: "else"`)."""
+    return _filled(named, value) and (named.password or _mixed(value["secret"], 6))
+
+
+def _assigned(named: _Named, value: re.Match[str]) -> bool:
+    """A bare word after `name=`, `name: ` or `--name `: only the first is never prose."""
+    secret, sep = value["secret"], value["sep"]
+    if _placeholder(secret) or _CODE.match(secret) or secret.lower() == named.name.lower():
+        return False
+    if "://" in secret or re.match(r"\.{0,2}/[a-z.]+/|~/", secret):
+        return False
+    flag = named.lead.startswith("--")
+    if sep.isspace():
+        return flag and _mixed(secret, 6)
+    if sep not in ("=", "%3D", "%3d"):
+        return _mixed(secret, 6) if named.password else _mixed(secret, 12) and _random(secret)
+    if named.password:
+        return True
+    if secret.isdigit():
+        return len(secret) > 8
+    whole = named.lead + named.name
+    if flag or whole[:1] in ("?", "&") or whole.isupper() or "_auth" in whole:
+        return len(secret) >= 4
+    return _mixed(secret, 8)
+
+
+class _Tail(NamedTuple):
+    """What may follow a secret's name, and when that is its value."""
+
+    pattern: str
+    sure: Callable[[_Named, re.Match[str]], bool]
+    put: str = "<REDACTED:secret>"
+
+
+_TAILS = (
+    # "name": "value", 'name': 'value', name = "value", name["name"] = 'value'
+    _Tail(
+        r"(?:[\"']\]?\s{0,20}(?:=>|[:=])|\s{0,4}:?=)\s{0,20}[bru]?\"(?P<secret>" + _STRING + ")",
+        _filled,
+    ),
+    _Tail(
+        r"(?:[\"']\]?\s{0,20}(?:=>|[:=])|\s{0,4}:?=)\s{0,20}[bru]?'(?P<secret>" + _TEXT + ")",
+        _filled,
+    ),
+    # name: "value"
+    _Tail(r"[ \t]{0,4}:[ \t]{0,4}\"(?P<secret>" + _STRING + ")", _filled_or_drawn),
+    _Tail(r"[ \t]{0,4}:[ \t]{0,4}'(?P<secret>" + _TEXT + ")", _filled_or_drawn),
+    # \"name\": \"value\", JSON in a string of JSON; and deeper
+    _Tail(r"\\\"\s{0,20}:\s{0,20}\\\"(?P<secret>" + _ESCAPED_STRING + ")", _filled),
+    _Tail(r"(?P<depth>\\{2,15})\"\s{0,20}:\s{0,20}(?P=depth)\"(?P<secret>[^\"\\\n]*+)", _filled),
+    # "password": 1234
+    _Tail(
+        r"\"\s{0,20}:\s{0,20}(?P<secret>-?\d[\d.e+-]*)",
+        lambda named, value: named.password,
+        '"<REDACTED:secret>"',
+    ),
+    # <name>value</name>
+    _Tail(
+        r">(?P<secret>[^<>\s\"'\\]{4,})(?=</)",
+        lambda named, value: not _placeholder(value["secret"]),
+    ),
+    # name=value, name: value, --name value
+    _Tail(
+        r"(?P<sep>[\"']?[ \t]{0,4}(?:[=:]|%3d|%3a)[ \t]{0,4}|[ \t]{1,4})"
+        r"(?P<secret>[^\s\"'&;,<>\\`]+?)(?=[)\]}.:!?]{0,8}(?:[\s\"'&;,<>\\`]|$))",
+        _assigned,
+    ),
+)
+
+
+def _without_named(text: str, low: str) -> str:
+    made: list[str] = []
+    done = 0
+    for name in _compiled(_NAME).finditer(low):
+        start, end = name.span()
+        if start < done:
+            continue
+        lead = _compiled(r"[?&]?[\w.-]{0,60}$").search(text, max(done, start - 61), start)
+        named = _Named(lead[0] if lead else "", text[start:end], bool(name["password"]))
+        for tail in _TAILS:
+            value = _compiled(tail.pattern, re.IGNORECASE).match(text, end)
+            if value and tail.sure(named, value):
+                made += (text[done : value.start("secret")], tail.put)
+                done = value.end("secret")
+                break
+    return "".join(made) + text[done:]
+
+
+_HINTS = sorted(
+    {"-----begin", *_NAME_HINTS, *(hint for rule in (*_SHAPES, *_PLACES) for hint in rule.hints)}
+)
+
+
 def _once(text: str) -> str:
     low = text.lower()
+    for hint in _HINTS:
+        if hint in low:
+            break
+    else:
+        return text
     if "-----begin" in low:
         text = _without_private_keys(text)
     for rule in _SHAPES:
@@ -324,17 +349,23 @@ def _once(text: str) -> str:
     for rule in _PLACES:
         if any(hint in low for hint in rule.hints):
             text = _apply(rule, text, re.IGNORECASE)
+    low = _lowered(text)
+    if any(hint in low for hint in _NAME_HINTS):
+        text = _without_named(text, low)
     return _without_url_tokens(text) if "://" in text else text
+
+
+def _lowered(text: str) -> str:
+    """In lower case and as long as before; the dotted capital I alone would become two."""
+    return text.replace("\u0130", "i").lower()
 
 
 def _apply(rule: _Rule, text: str, flags: int) -> str:
     def put(found: re.Match[str]) -> str:
-        group = "secret" if found["secret"] is not None else "secret_text"
-        if not rule.sure(found, found[group]):
+        if not rule.sure(found, found["secret"]):
             return found[0]
-        start, end = (at - found.start() for at in found.span(group))
-        quote = found["quote"] if "{quote}" in rule.put else ""
-        return found[0][:start] + rule.put.format(kind=rule.kind, quote=quote) + found[0][end:]
+        start, end = (at - found.start() for at in found.span("secret"))
+        return f"{found[0][:start]}<REDACTED:{rule.kind}>{found[0][end:]}"
 
     return _compiled(rule.pattern, flags).sub(put, text)
 
@@ -354,26 +385,26 @@ _KEY_MARK = "<REDACTED:private-key>"
 
 def _without_private_keys(text: str) -> str:
     """Whole blocks go; of one without an end, the header and the lines of base64 under it."""
-    made = []
+    made: list[str] = []
     done = 0
-    for begin in _compiled(_BEGIN).finditer(text):
-        if begin.start() < done:
-            continue
-        made.append(text[done : begin.start()])
-        window = text[begin.end() : begin.end() + _LONGEST_KEY]
-        end = _compiled(_END).search(window)
-        if end is None or "-----BEGIN" in window[: end.start()]:
+    begins = list(_compiled(_BEGIN).finditer(text))
+    ends = _compiled(_END).finditer(text)
+    end = next(ends, None)
+    for begin, following in zip_longest(begins, begins[1:]):
+        while end is not None and end.start() < begin.end():
+            end = next(ends, None)
+        made += (text[done : begin.start()], _KEY_MARK)
+        if end is None or (following is not None and following.start() < end.start()):
             lines = _compiled(_KEY_LINES).match(text, begin.end())
             done = lines.end() if lines else begin.end()
-            made.append(_KEY_MARK)
-        elif '"' in window[: end.start()] or "'" in window[: end.start()]:
+            continue
+        block = text[begin.end() : end.start()]
+        if '"' in block or "'" in block:
             # one string per line of the key: the quotes between them are the text's structure
-            done = begin.end() + end.start()
-            kept = _compiled(r"[A-Za-z0-9+/=]{16,}").sub(_KEY_MARK, text[begin.end() : done])
-            made.append(_KEY_MARK + kept)
+            made.append(_compiled(r"[A-Za-z0-9+/=]{16,}").sub(_KEY_MARK, block))
+            done = end.start()
         else:
-            done = begin.end() + end.end()
-            made.append(_KEY_MARK)
+            done = end.end()
     return "".join(made) + text[done:]
 
 

@@ -4,20 +4,19 @@ import math
 import re
 import unicodedata
 from bisect import bisect_right
+from functools import lru_cache
 
 MARK = "…"
 
-# What takes one token, about: up to five letters of a word (English: most words are one token, and
-# five is where a name in a log begins to be several), three capitals, two digits, a line end, a
+# What takes one token, about: up to six letters of a word (English: most words are one token, the
+# names in a log are several), three capitals, two digits, a line end with the indent after it, a
 # gap that does not melt into the next word, a punctuation mark or a run of the same one. Other
 # languages in Latin letters are cut finer, by four letters.
 _UNIT = (
     r"[A-Z]?[a-z]{1,%d}|[A-Z]{1,3}|[0-9]{1,2}"
-    r"|\n+|[ \t]+(?=[0-9\n\u0080-\U0010ffff])|[ \t]{2,}"
+    r"|\n[\n \t]*|[ \t]+(?=[0-9\n\u0080-\U0010ffff])|[ \t]{2,}"
     r"|([!-/:-@\[-`{-~])\1{0,7}"
 )
-_UNITS = re.compile(_UNIT % 5)
-_UNITS_ACCENTED = re.compile(_UNIT % 4)
 _ACCENTED = re.compile("[\u00c0-\u024f]")
 _OPAQUE = re.compile(r"[A-Za-z0-9]{21,}")
 
@@ -53,7 +52,7 @@ def estimate_tokens(text: str) -> int:
     whose rare characters take three times as much as its common ones. Only words of random
     letters are counted short. A caller who knows the model passes its tokenizer instead.
     """
-    units = _UNITS_ACCENTED if _ACCENTED.search(text) else _UNITS
+    units = _units(4 if _ACCENTED.search(text) else 6)
     tokens = float(len(units.findall(text)))
     for run in _OPAQUE.findall(text):
         if run.islower() or run.isupper() or not run.isalpha():  # a hash, not camelCase
@@ -61,6 +60,11 @@ def estimate_tokens(text: str) -> int:
     if not text.isascii():
         tokens += sum(_COST[bisect_right(_FROM, ord(sign)) - 1] for sign in text if sign > "\x7f")
     return max(-(-len(text) // 4), math.ceil(tokens))
+
+
+@lru_cache
+def _units(letters: int) -> re.Pattern[str]:
+    return re.compile(_UNIT % letters)
 
 
 def shorten(text: str, limit: int) -> str:

@@ -2,14 +2,16 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
 
 from indexing.redact import redact
 
 FLAG = "[looks like an instruction]"
 RECALLED = "[an earlier block, left out]"
 
-# Nothing shows more than a few thousand characters of one field; the rest is not worth reading.
-_READ = 12_000
+# A block shows at most 2,000 characters of one field; three times that leaves something to drop.
+_READ = 6_000
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 INVISIBLE = re.compile(
@@ -36,7 +38,9 @@ _TAG = re.compile(
 _OUR_HEADING = re.compile(r"historical\s+context\s*\(?\s*similar\s+issues")
 
 # Every repeat of a wide class is bounded, so that no text makes a search quadratic.
-_VERB = r"\b(?:ignore|disregard|forget|override|bypass)(?:\W{1,8}(?:of|the|all|any|these|those|my))*"
+_VERB = (
+    r"\b(?:ignore|disregard|forget|override|bypass)(?:\W{1,8}(?:of|the|all|any|these|those|my))*"
+)
 _INSTRUCTION = re.compile(
     rf"{_VERB}\W{{1,8}}(?:previous|prior|above|earlier|preceding|your)(?:\W{{1,8}}\w+)?"
     r"\W{1,8}(?:instructions?|prompts?|rules?|guidelines?|directives?|orders?|messages?)\b"
@@ -71,23 +75,37 @@ _ALIKE = str.maketrans(
 
 def clean(text: str) -> str:
     """`text` with its lines, without escape sequences, invisible characters and secrets."""
-    text = _ESCAPE.sub("", text[:_READ])
-    return redact(INVISIBLE.sub("", text))
+    return redact(INVISIBLE.sub("", _ESCAPE.sub("", text)))
 
 
 def line(text: str) -> str:
-    """`text` on one line, fit to stand between our own: it ends no fence and begins no heading.
+    """The beginning of `text` on one line, fit to stand between ours.
 
-    A recalled block that was stored as a memory is left out, and said to be.
+    It ends no fence, begins no heading and opens no tag; white space is one blank. A block that was
+    recalled and then stored is left out, and said to be.
     """
-    return _folded(_without_recalled(clean(text)))
+    return flagged(text)[1]
 
 
-def told(text: str) -> tuple[str, str]:
-    """`line(text)`, after `[looks like an instruction] ` when it does, else after `""`."""
-    cleaned = clean(text)
+def flagged(text: str) -> tuple[str, str]:
+    """`[looks like an instruction] ` or `""`, and `line(text)`."""
+    cleaned = clean(text[:_READ])
+    plain, places = _plain(cleaned)
+    mark = f"{FLAG} " if _instructs(cleaned, plain) else ""
+    if recalled := _OUR_HEADING.search(plain):
+        before = cleaned[: places[recalled.start()]].rstrip("# \n")
+        cleaned = f"{before} {RECALLED}"
+    return mark, _folded(cleaned)
+
+
+def shown(text: str) -> str:
+    """The beginning of `text` on one line for people to read: marked, and else as it was written.
+
+    For a place that has its own escapes; markup stays, invisible characters and secrets do not.
+    """
+    cleaned = clean(text[:_READ])
     mark = f"{FLAG} " if looks_like_an_instruction(cleaned) else ""
-    return mark, _folded(_without_recalled(cleaned))
+    return mark + " ".join(cleaned.split())
 
 
 def looks_like_an_instruction(text: str) -> bool:
@@ -96,7 +114,10 @@ def looks_like_an_instruction(text: str) -> bool:
     Orders to ignore what it was told, roles at the start of a line, markup of chats and tool
     calls; look-alike letters and accents do not hide them. A guess, good for a mark and no more.
     """
-    plain, _ = _plain(text)
+    return _instructs(text, _plain(text)[0])
+
+
+def _instructs(text: str, plain: str) -> bool:
     return bool(_INSTRUCTION.search(plain) or _INSTRUCTION_ELSEWHERE.search(text))
 
 
@@ -106,15 +127,7 @@ def _folded(text: str) -> str:
     return " ".join(_HEADING.sub("", text).split())
 
 
-def _without_recalled(text: str) -> str:
-    plain, places = _plain(text)
-    found = _OUR_HEADING.search(plain)
-    if not found:
-        return text
-    return f"{text[: places[found.start()]].rstrip('# \n')} {RECALLED}"
-
-
-def _plain(text: str) -> tuple[str, "range | list[int]"]:
+def _plain(text: str) -> tuple[str, Sequence[int]]:
     """`text` in lower case and Latin look-alikes, and where in `text` each character stands."""
     if text.isascii():
         return text.lower(), range(len(text))
@@ -122,6 +135,6 @@ def _plain(text: str) -> tuple[str, "range | list[int]"]:
     return "".join(_latin(text[at]) for at in places), places
 
 
+@lru_cache(4096)
 def _latin(sign: str) -> str:
-    base = unicodedata.normalize("NFKD", sign)[0].lower()[0]
-    return base.translate(_ALIKE)
+    return unicodedata.normalize("NFKD", sign)[0].lower()[0].translate(_ALIKE)

@@ -130,6 +130,10 @@ def _prompt_above(log: Log, index: int, command: str) -> int:
     first = command.split("\\n", 1)[0].strip()[:60]
     for above in range(index - 1, -1, -1):
         line = log.lines[above]
+        if (
+            " failed. Retrying, " in line and first in line
+        ):  # the last attempt is the one that counts
+            return above + 1
         if "$ " in line and first in line and log[above].lstrip().startswith("$ "):
             return above
     return 0

@@ -7,7 +7,7 @@ comes first, then the higher rank, then the earlier line, since later ones are i
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -153,6 +153,12 @@ class _Scan:
                 continue
             floor = best.rank if best and best.inside == inside else 0
             made = self._match(index, line, floor, only)
+            if (
+                made is not None
+                and made.rank > ONLY_RELAYED
+                and _relays(self.log[made.found.index])
+            ):
+                made = None if floor >= ONLY_RELAYED else made._replace(rank=ONLY_RELAYED)
             if made is not None:
                 candidate = made._replace(inside=inside and made.rank > SUMMARY)
                 if best is None or candidate[:2] > best[:2]:
@@ -224,7 +230,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _minimal(literals: Sequence[str]) -> list[str]:
+def _minimal(literals: Iterable[str]) -> list[str]:
     """The literals without those that hold another: a line that has one of these has a hit."""
     kept: list[str] = []
     for literal in sorted(set(literals), key=lambda text: (len(text), text)):
@@ -233,24 +239,39 @@ def _minimal(literals: Sequence[str]) -> list[str]:
     return sorted(kept)
 
 
-_BY_LITERAL: dict[str, list[tuple[int, int, Rule, ToolRules]]] = {}
-for _place, _rules in enumerate(TOOLS):
-    for _rule in _rules.rules:
-        for _literal in _rule.needs:
-            _BY_LITERAL.setdefault(_literal, []).append((-_rule.rank, _place, _rule, _rules))
-_LITERALS = tuple(_BY_LITERAL)
-_TRIGGER = re.compile("|".join(map(re.escape, _minimal([*_LITERALS, *ci.MARKS])))).search
+def _trie(words: Sequence[str]) -> str:
+    """One expression for all the words, sharing what they begin with: tried once a character."""
+    branches: dict[str, list[str]] = {}
+    for word in words:
+        branches.setdefault(word[0], []).append(word[1:])
+    made = [
+        re.escape(first) + (_trie(rests) if any(rests) else "") for first, rests in branches.items()
+    ]
+    return made[0] if len(made) == 1 else f"(?:{'|'.join(made)})"
+
+
+# Rules in the order they are tried: highest rank first, then by the tools' order.
+_RULES = sorted(
+    ((rule, rules) for rules in TOOLS for rule in rules.rules), key=lambda pair: -pair[0].rank
+)
+_BY_LITERAL: dict[str, list[int]] = {}
+for _place, (_rule, _) in enumerate(_RULES):
+    for _literal in _rule.needs:
+        _BY_LITERAL.setdefault(_literal, []).append(_place)
+_STEMS = _minimal([*_BY_LITERAL, *ci.MARKS])
+_BY_STEM = {stem: [literal for literal in _BY_LITERAL if stem in literal] for stem in _STEMS}
+_TRIGGER = re.compile(_trie(_STEMS)).search
+_EVERY_STEM = re.compile(f"(?=({_trie(_STEMS)}))").findall
 
 
 def _rules_for(line: str) -> Iterator[tuple[Rule, ToolRules]]:
-    """The rules whose literals the line holds: highest rank first, then by the tools' order."""
-    held = [rule for literal in _LITERALS if literal in line for rule in _BY_LITERAL[literal]]
-    held.sort(key=lambda made: made[:2])
-    seen = set()
-    for _, _, rule, rules in held:
-        if rule not in seen:
-            seen.add(rule)
-            yield rule, rules
+    """The rules of which the line holds a literal, in the order they are tried."""
+    places: set[int] = set()
+    for stem in set(_EVERY_STEM(line)):
+        for literal in _BY_STEM[stem]:
+            if literal in line:
+                places.update(_BY_LITERAL[literal])
+    return (_RULES[place] for place in sorted(places))
 
 
 def _why_not(line: str) -> str:
@@ -261,4 +282,15 @@ def _why_not(line: str) -> str:
     return ""
 
 
+def _relays(line: str) -> bool:
+    """Whether the line only passes on that another process failed; that one said why."""
+    return _RELAYED.search(line) is not None
+
+
+ONLY_RELAYED = SUMMARY + 4
+_RELAYED = re.compile(
+    r"CalledProcessError|returned non-zero exit status|finished with non-zero exit value"
+    r"|\bfailed \(exit code \d+\)|\bfailed with exit (?:code|status) \d+\b"
+    r"|\bexited with (?:code|status|exit code) \d+|\b(?:Process|Command|Script) .{0,200}exit (?:code|status)"
+)
 _SKIPS = tuple(skip for rules in TOOLS for skip in rules.skip)

@@ -26,6 +26,7 @@ _PREFIX = re.compile(
     r"|[^\t\n]{1,120}\t[^\t\n]{1,120}\t(?=\ufeff?\d{4}-\d\d-\d\dT)"  # gh run view --log
     r"|##\[(?:error|warning|notice|debug|section|command)\]"
     r"|::(?:error|warning|notice|debug)(?: [^:\n]{0,300}?)?::"
+    r"|\d{1,9} (?=\[(?:ERROR|INFO|WARNING)\])"  # Travis: milliseconds before maven's level
     r"|#\d{1,4} (?:\d{1,6}\.\d{1,3} ?)?(?=[^\[]|$)"  # BuildKit: '#7 23.36 '
     r"|[A-Za-z][\w.-]{0,40}[_-]\d{1,2} +\| "  # docker compose: 'web_1  | '
     r"|\x1b)"

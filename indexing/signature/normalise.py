@@ -129,7 +129,7 @@ STEPS: tuple[Step, ...] = (
     # Before hex: `0x7ffd1234abcd` holds what looks like a sha.
     Step(
         "address",
-        re.compile(r"\b0x[0-9a-f]{3,16}\b|(?<=object at )0x[0-9a-f]*", _I),
+        re.compile(r"\b0x[0-9a-f]{3,16}\b|(?<=\+)0x[0-9a-f]{1,16}\b|(?<= at )0x[0-9a-f]*", _I),
         "<ADDR>",
         "<Server object at 0x7f3a2c1d> is closed",
         "<Server object at <ADDR>> is closed",

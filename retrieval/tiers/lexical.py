@@ -282,6 +282,11 @@ def idf(rows: int, holding: int) -> float:
     return math.log((1 + rows) / (1 + holding)) + 1
 
 
+def score_of(points: float) -> int:
+    """The score of points in 0..1: per cent, a half counts up."""
+    return math.floor(100 * points + _HALF)
+
+
 def _weights(text: Counted, rows: int) -> "NDArray[np.float64]":
     """The weight of each posting, in vectors of length 1."""
     import numpy as np
@@ -302,6 +307,7 @@ def _no_points(rows: int) -> "NDArray[np.float64]":
 
 
 def _scores(points: "NDArray[np.float64]") -> "NDArray[np.int64]":
+    """`score_of` each."""
     import numpy as np
 
     return np.floor(100 * points + _HALF).astype(np.int64)

@@ -27,13 +27,8 @@ RULES = ToolRules(
     known_by=r"^.{0,60}(?:PLAY|TASK) \[|PLAY RECAP|\bansible\b",
     command=r"(?:ansible|ansible-playbook|ansible-galaxy)",
     rules=(
-        Rule(
-            "fatal",
-            ("fatal: [", "failed: ["),
-            r".{0,80}(?:fatal|failed): \[[^\]]{1,100}\]",
-            DIAGNOSTIC,
-            _failed,
-        ),
+        Rule("fatal", ("fatal: [",), r".{0,80}fatal: \[[^\]]{1,100}\]", DIAGNOSTIC, _failed),
+        Rule("item", ("failed: [",), r".{0,80}failed: \[[^\]]{1,100}\]", DIAGNOSTIC - 4, _failed),
         Rule("error", ("ERROR! ", "[ERROR]: "), r".{0,60}(?:ERROR! |\[ERROR\]: )\S", FATAL),
     ),
 )

@@ -18,7 +18,7 @@ def _cause(lines: Lines, index: int, match: re.Match[str]) -> Found:
     """Index files that failed to download: the warning before it names which, and why."""
     at = above(lines, index, r"(?:W|E): Failed to fetch ", 30)
     while (
-        at is not None and (more := above(lines, at, r"(?:W|E): Failed to fetch ", 1)) is not None
+        at is not None and (more := above(lines, at, r"(?:W|E): Failed to fetch ", 3)) is not None
     ):
         at = more
     return Found(index) if at is None else Found(at)

@@ -1,6 +1,5 @@
 """gcc, clang, ld and friends: `file:line:col: error: message`; `undefined reference to`."""
 
-
 from indexing.signature.interface import (
     DIAGNOSTIC,
     EXCEPTION,
@@ -24,7 +23,7 @@ RULES = ToolRules(
             (
                 ": error: ",
                 ": fatal error: ",
-                "rror: ",
+                ": error : ",
                 "ehler: ",
                 "erreur",
                 "errore",

@@ -20,34 +20,34 @@ _FAIL = re.compile(r"\s*--- FAIL: \S")
 
 
 def _test(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
-    """The first message of the innermost failing test; its name is joined."""
+    """The failing test, joined to its innermost subtest and to the first thing that one says."""
     test = index
     depth = indent(match.string)
-    at = index + 1
-    while at < len(lines) and at < index + 400:
+    for at in range(index + 1, min(index + 400, len(lines))):
         line = lines[at]
         if _FAIL.match(line) and indent(line) > indent(lines[test]):
             test = at
         elif line.strip() and indent(line) <= depth:
             break
         elif _MESSAGE.match(line):
-            return _message(lines, at, test)
-        at += 1
-    said = _said_before(lines, index)
-    return Found(test) if said is None else _message(lines, said, index)
+            return _joined(index, test, _said(lines, at))
+    before = _said_before(lines, index)
+    return _joined(index, test, None if before is None else _said(lines, before))
 
 
-def _message(lines: Lines, at: int, test: int) -> Found:
+def _joined(index: int, test: int, said: int | None) -> Found:
+    more = [] if test == index else [test]
+    return Found(index, tuple(more if said is None else [*more, said]))
+
+
+def _said(lines: Lines, at: int) -> int:
     """The message; of a testify block its `Error:` line, which says what the first does not."""
-    if lines[at].rstrip().endswith(":") or "Error Trace" in lines[at + 1]:
-        labelled = below(lines, at, r"\s+Error:\s+\S", 6)
-        if labelled is not None:
-            return Found(labelled, (test,))
-        if lines[at].rstrip().endswith(":") and re.match(r"\s+\S+\.go:\d+:$", lines[at]):
-            following = below(lines, at, r"\s+\S", 1)
-            if following is not None:
-                return Found(following, (test,))
-    return Found(at, (test,))
+    if lines[at].rstrip().endswith(":"):
+        for pattern, within in ((r"\s+Error:\s+\S", 6), (r"\s+\S", 1)):
+            found = below(lines, at, pattern, within)
+            if found is not None:
+                return found
+    return at
 
 
 def _said_before(lines: Lines, index: int) -> int | None:

@@ -58,7 +58,7 @@ RULES = ToolRules(
         ),
         Rule("checkstyle", ("[ant:checkstyle]",), r"\[ant:checkstyle\] \[ERROR\] \S", DIAGNOSTIC),
         Rule(
-            "kotlin", ("e: ",), r"e: (?:file://)?\S+\.kts?:\s?(?:\(\d+, \d+\)|\d+:\d+)", DIAGNOSTIC
+            "kotlin", (".kt",), r"e: (?:file://)?\S+\.kts?:\s?(?:\(\d+, \d+\)|\d+:\d+)", DIAGNOSTIC
         ),
         Rule(
             "script",

@@ -9,7 +9,7 @@ RULES = ToolRules(
     rules=(
         Rule(
             "failed",
-            ("INSTALLATION FAILED", "UPGRADE FAILED", "execution error at", "chart"),
+            ("INSTALLATION FAILED", "UPGRADE FAILED", "execution error at"),
             r"Error: (?:INSTALLATION FAILED|UPGRADE FAILED|execution error|.*chart)",
             FATAL + 4,
         ),

@@ -2,7 +2,16 @@
 
 import re
 
-from indexing.signature.interface import DIAGNOSTIC, EXCEPTION, FATAL, Found, Lines, Rule, ToolRules
+from indexing.signature.interface import (
+    DIAGNOSTIC,
+    ERROR,
+    EXCEPTION,
+    FATAL,
+    Found,
+    Lines,
+    Rule,
+    ToolRules,
+)
 from indexing.signature.look import below
 
 _TRACE = r"\s+at [\w$.<>/@-]+\(|\s*\.\.\. \d+ (?:more|common)|\s*Caused by: "
@@ -59,7 +68,7 @@ RULES = ToolRules(
             "exception",
             ("Exception", "Error"),
             r"(?:[\w$]+\.){1,20}[\w$]*(?:Exception|Error)\b(?:: |$)",
-            EXCEPTION - 8,
+            ERROR + 5,
             _uncaught,
         ),
         Rule(

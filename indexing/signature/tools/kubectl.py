@@ -21,7 +21,7 @@ RULES = ToolRules(
                 "error parsing",
                 "unable to recognize",
                 "unable to decode",
-                "The ",
+                "is invalid",
             ),
             r"(?:error: )?(?:error (?:validating|parsing|converting|when) |unable to (?:recognize|decode|build) |The \w+ \"\S+\" is invalid)",
             DIAGNOSTIC,

@@ -50,7 +50,7 @@ RULES = ToolRules(
         Rule(
             "compile",
             ("[ERROR] ",),
-            r"\[ERROR\]\s{1,3}(?:/|[A-Za-z]:[\\/]|file:)?\S.{0,300}\.(?:java|kt|scala|groovy):(?:\[\d+,\d+\]|\d+(?::\d+)?:?)",
+            r"\[ERROR\]\s{1,3}(?!\s*at )(?:/|[A-Za-z]:[\\/]|file:)?\S.{0,300}\.(?:java|kt|scala|groovy):(?:\[\d+,\d+\]|\d+(?::\d+)?:?)",
             DIAGNOSTIC,
         ),
         Rule(
@@ -69,7 +69,7 @@ RULES = ToolRules(
         ),
         Rule(
             "rule",
-            ("Rule ",),
+            ("failed with message",),
             r"(?:\[(?:ERROR|WARNING)\] )?Rule \d+: \S+ failed with message",
             FATAL + 2,
         ),

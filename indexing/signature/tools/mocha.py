@@ -3,27 +3,24 @@
 import re
 
 from indexing.signature.interface import DIAGNOSTIC, SUMMARY, Found, Lines, Rule, ToolRules
-from indexing.signature.look import above, below
+from indexing.signature.look import below
 
 
-def _numbered(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
-    """Only in the list below `N failing`: above it, the same number marks the place in the tree."""
-    if above(lines, index, r"\s*\d+ failing", 3000, r"$a") is None:
+def _first(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    """The first of the list below `N failing`: its error, joined to its title."""
+    title = below(lines, index, r"\s+1\) \S", 12)
+    if title is None:
         return None
+    stop = r"\s+2\) \S"
     error = below(
-        lines,
-        index,
-        r"\s*(?:\w*Error\b|AssertionError|.{0,60}Exception|Uncaught|Timeout|expected)",
-        12,
-        r"\s*\d+\) \S",
+        lines, title, r"\s*(?:\w*Error\b|.{0,60}Exception|Uncaught|Timeout|expected)", 12, stop
     )
     if error is None:
-        error = below(lines, index, r"\s{4,}\S.*[^:]$", 8, r"\s*\d+\) \S")
+        error = below(lines, title, r"\s{4,}\S.*[^:]$", 8, stop)
     if error is None:
-        return Found(index)
-    return Found(
-        error, tuple(at for at in range(index, min(error, index + 4)) if lines[at].strip())
-    )
+        return Found(title)
+    named = range(title, min(error, title + 4))
+    return Found(error, tuple(at for at in named if lines[at].strip()))
 
 
 RULES = ToolRules(
@@ -31,7 +28,7 @@ RULES = ToolRules(
     known_by=r"^\s*\d+ (?:passing|failing)|\bmocha\b",
     command=r"(?:npx )?mocha",
     rules=(
-        Rule("failure", (") ",), r"\s{1,6}\d{1,4}\) \S", DIAGNOSTIC, _numbered, True),
+        Rule("failing", (" failing",), r"\s*[1-9]\d* failing\b", DIAGNOSTIC, _first),
         Rule("count", (" failing",), r"\s*[1-9]\d* failing", SUMMARY),
         Rule("karma", ("FAILED",), r".{1,80}\(.{1,60}\) .{1,300} FAILED$", DIAGNOSTIC - 2),
         Rule("tap", ("not ok ",), r"\s*not ok \d+(?! .*# (?:TODO|SKIP))", DIAGNOSTIC - 2),

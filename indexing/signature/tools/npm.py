@@ -84,6 +84,11 @@ RULES = ToolRules(
     ),
     skip=(
         (
+            "npm's own surroundings",
+            " error ",
+            r"^\d+ error (?:Darwin|Linux|Windows_NT|SunOS|FreeBSD|System|argv|node|npm|cwd|path|command) ",
+        ),
+        (
             "npm's note on where its log lies",
             "npm",
             r"npm (?:ERR!|error) (?:A complete log of this run|    .*_logs)",

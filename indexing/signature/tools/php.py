@@ -13,14 +13,16 @@ from indexing.signature.interface import (
     Rule,
     ToolRules,
 )
-from indexing.signature.look import above, below
+from indexing.signature.look import below
 
 
-def _numbered(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
-    if above(lines, index, r"There (?:was|were) \d+ (?:failure|error|warning|risky)", 2000) is None:
+def _first(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    """`1) Class::test` of the list, and what went wrong below it."""
+    title = below(lines, index, r"1\) \S", 4)
+    if title is None:
         return None
-    at = below(lines, index, r"\S", 1)
-    return Found(index) if at is None else Found(at, (index,))
+    at = below(lines, title, r"\S", 1)
+    return Found(title) if at is None else Found(at, (title,))
 
 
 def _box(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
@@ -40,7 +42,13 @@ RULES = ToolRules(
             r"(?:PHP )?(?:Fatal|Parse) error: {1,2}\S",
             EXCEPTION,
         ),
-        Rule("phpunit", (") ",), r"\d{1,4}\) [\w\\]+::\w+", DIAGNOSTIC, _numbered),
+        Rule(
+            "phpunit",
+            ("There was ", "There were "),
+            r"There (?:was|were) \d+ (?:failure|error)s?:",
+            DIAGNOSTIC,
+            _first,
+        ),
         Rule(
             "box",
             ("Exception]", "Error]"),

@@ -10,7 +10,7 @@ RULES = ToolRules(
     rules=(
         Rule(
             "test",
-            (") ",),
+            ("\u203a",),
             r"\s{2}\d+\) (?:\[[\w -]+\] \u203a )?\S+:\d+:\d+ \u203a ",
             DIAGNOSTIC,
             rooted_below(r"\s+\w*Error: ", 8, "", True),

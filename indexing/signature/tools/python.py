@@ -5,7 +5,9 @@ import re
 from indexing.signature.interface import EXCEPTION, FATAL, Found, Lines, Rule, ToolRules
 from indexing.signature.look import above
 
-_EXCEPTION = re.compile(r"(?:[\w.]{1,200}\.)?[A-Za-z_]\w{0,100}(?::|$)")
+_EXCEPTION = re.compile(
+    r"(?:[A-Za-z_]\w{0,60}\.){0,12}(?!WARNING|ERROR|INFO|DEBUG|CRITICAL)[A-Za-z_]\w{0,100}(?::\s|:?$)"
+)
 _NEVER_WHY = ("raise ", "return ", "File ")
 
 
@@ -50,7 +52,7 @@ RULES = ToolRules(
         Rule(
             "traceback",
             ("Traceback (most recent call last)",),
-            r"(?P<lead>.{0,200}?)(?P<head>(?:Exception Group )?Traceback \(most recent call last\))",
+            r"(?P<lead>(?![.sxEF]+T).{0,200}?)(?P<head>(?:Exception Group )?Traceback \(most recent call last\))",
             EXCEPTION,
             _traceback,
         ),

@@ -6,18 +6,18 @@ from indexing.signature.interface import DIAGNOSTIC, SUMMARY, Found, Lines, Rule
 from indexing.signature.look import below
 
 
-def _numbered(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
-    """rspec: `1) title`, `Failure/Error: code`, then the message."""
-    at = below(lines, index, r"\s+(?:Failure/Error:|Got \d+ failures?)", 4)
-    if at is None:
-        return None
-    said = below(
-        lines, at, r"\s+(?:\S*(?:Error|Exception)\S*:?$|expected|Expected|undefined|\S.{8,})", 14
-    )
-    blank = below(lines, at, r"\s*$", 8)
-    if blank is not None and (reason := below(lines, blank, r"\s+\S", 1)) is not None:
-        said = reason
-    return Found(said if said is not None else at, (index,))
+def _failure(lines: Lines, index: int, _: re.Match[str]) -> Found:
+    """`1) title` above, the code in between, then what is wrong; joined to the title."""
+    title = above(lines, index, r"\s{1,6}\d{1,4}\) \S", 4)
+    joined = () if title is None else (title,)
+    for at in range(index, min(index + 12, len(lines))):
+        if not lines[at].strip():
+            said = below(lines, at, r"\s+\S", 1)
+            return Found(index, joined) if said is None else Found(said, joined)
+        if re.match(r"\s+(?:\w+::)*\w*(?:Error|Exception)\w*:$", lines[at]):
+            said = below(lines, at, r"\s+\S", 1)
+            return Found(at, joined) if said is None else Found(said, (at, *joined))
+    return Found(index, joined)
 
 
 def _minitest(lines: Lines, index: int, match: re.Match[str]) -> Found:
@@ -33,7 +33,7 @@ RULES = ToolRules(
     known_by=r"^\d+ examples?, |^Failures:$|\brspec\b|^\d+ (?:runs|tests), \d+ assertions",
     command=r"(?:rspec|bundle exec rspec|cucumber)",
     rules=(
-        Rule("failure", (") ",), r"\s{2,4}\d{1,4}\) \S", DIAGNOSTIC, _numbered, True),
+        Rule("failure", ("Failure/Error:",), r"\s+Failure/Error:", DIAGNOSTIC, _failure),
         Rule(
             "minitest",
             (") Failure:", ") Error:"),

@@ -52,6 +52,12 @@ RULES = ToolRules(
             ERROR + 8,
         ),
         Rule(
+            "no-space",
+            ("No space left on device", "Disk quota exceeded", "no space left on device"),
+            r".{0,300}(?:[Nn]o space left on device|Disk quota exceeded)",
+            FATAL + 12,
+        ),
+        Rule(
             "killed",
             (
                 "Killed",

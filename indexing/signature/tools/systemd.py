@@ -9,7 +9,7 @@ RULES = ToolRules(
     rules=(
         Rule(
             "klog-fatal",
-            ("] ",),
+            (".go:",),
             r".{0,120}?\bF\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\.go:\d+\] ",
             FATAL + 2,
         ),
@@ -20,7 +20,10 @@ RULES = ToolRules(
             FATAL + 3,
         ),
         Rule(
-            "klog", ("] ",), r".{0,120}?\bE\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\.go:\d+\] ", ERROR + 4
+            "klog",
+            (".go:",),
+            r".{0,120}?\bE\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\.go:\d+\] ",
+            ERROR + 4,
         ),
         Rule(
             "unit",

@@ -9,7 +9,7 @@ RULES = ToolRules(
     rules=(
         Rule(
             "diagnostic",
-            ("error TS", "rror: TS", "error  in", "TS"),
+            ("error TS",),
             r"(?:\[[\w .-]{1,30}\] )?(?:ERROR in )?(?:\S.{0,300}?(?:\(\d+,\d+\):|:\d+:\d+ -) )?error TS\d{1,6}: ",
             DIAGNOSTIC,
         ),

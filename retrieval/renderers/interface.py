@@ -1,0 +1,72 @@
+"""Renderer: hits in, text out; and the rows that those for people share."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from indexing.signature import Signature
+from retrieval import untrusted, wording
+from retrieval.budget import shorten
+from retrieval.hit import Hit
+
+NOTHING = "Nothing is known about this."
+_MOST = 2000
+
+
+class Renderer(Protocol):
+    """Writes what was found; ends in a line end, and is safe where it is meant to be shown."""
+
+    def __call__(self, hits: Sequence[Hit], signature: Signature | None, took_ms: float) -> str:
+        """`hits` best first, for a query of this signature that took so many milliseconds."""
+        ...
+
+
+class Row(NamedTuple):
+    """A label and one text; only a template's text has more than one line."""
+
+    label: str
+    text: str
+
+
+def rows(hit: Hit) -> list[Row]:
+    """Why it was found, what it says, what speaks for it and where it lies; empty ones left out."""
+    entry = hit.entry
+    told = [Row(label, text) for label, texts in wording.told(entry) for text in texts]
+    made = [
+        Row("why", wording.reasons(hit)),
+        Row("words", ", ".join(hit.why.words)),
+        Row("files", ", ".join(hit.why.files)),
+        *told,
+        Row("evidence", wording.evidence(entry)),
+        Row("from", wording.origin(entry)),
+    ]
+    shown = (Row(label, _code(text) if label == "template" else line(text)) for label, text in made)
+    return [row for row in shown if row.text]
+
+
+def heading(hit: Hit) -> str:
+    """`npm ci fails (failure)`; the title, else the root line."""
+    entry = hit.entry
+    raw = entry.signature.raw if entry.signature else ""
+    title = line(entry.title) or line(raw) or "untitled"
+    doubt = "" if entry.trust == "clean" else f", {line(entry.trust)}"
+    return f"{title} ({line(wording.kind(entry))}{doubt})"
+
+
+def place(hit: Hit) -> str:
+    """`exact 100`."""
+    return f"{line(hit.tier)} {hit.score}"
+
+
+def line(text: str) -> str:
+    """Memory text on one line, as it is but for what is invisible or secret; marked, and capped."""
+    return shorten(untrusted.shown(text), _MOST)
+
+
+def took(count: int, took_ms: float) -> str:
+    """`2 hits in 3.1 ms`."""
+    return f"{count} hit{'' if count == 1 else 's'} in {took_ms:.1f} ms"
+
+
+def _code(text: str) -> str:
+    lines = untrusted.clean(text).expandtabs(4).splitlines()
+    return shorten("\n".join(line.rstrip() for line in lines).strip("\n"), _MOST)

@@ -1,0 +1,51 @@
+"""Memories for tests: entries in a few words, and an index of them."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from indexing.build import write_index
+from indexing.entry import Entry, Evidence, Lesson, Source
+from indexing.settings import Settings
+from indexing.signature import sign
+from indexing.stores import generations
+from indexing.stores.local import LocalStore
+from retrieval.tiers import tiers
+
+
+def entry(id: str, title: str = "", raw: str = "", **fields: Any) -> Entry:
+    """An entry with what matters to a test."""
+    signature = sign(raw, fields.pop("tool", "npm"), fields.pop("joined", ())) if raw else None
+    given = {"kind": "failure", "source": Source("oncebitten", "memory.jsonl", id)} | fields
+    return Entry(id=id, title=title, signature=signature, **given)
+
+
+def fixed(id: str, raw: str, fix: str = "", **counters: int) -> Entry:
+    """A failure with a fix and its evidence."""
+    return entry(id, raw, raw, lesson=Lesson(fix=fix), evidence=Evidence(**counters))
+
+
+def indexed(entries: Iterable[Entry], index: Path, settings: Settings = Settings()) -> LocalStore:
+    """The store of these entries, as they are."""
+    with generations.alone(index, 0):
+        generations.clean(index)
+        write_index(entries, index, tiers(settings))
+    return LocalStore.open(index)
+
+
+def journal(path: Path, entries: Sequence[Entry]) -> Path:
+    """A journal that holds these entries, as it lies on the disk."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps(each.as_dict()) + "\n" for each in entries]
+    path.write_text("".join(lines), encoding="utf-8", newline="\n")
+    return path
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file below, but the lock, with its bytes."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != ".lock"
+    }

@@ -1,0 +1,231 @@
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lexical_reference as reference
+from indexing.build import in_order
+from indexing.settings import Settings
+from memories import entry, indexed
+from retrieval import Query
+from retrieval.tiers.lexical import Lexical, best_rows
+
+WORDS = st.sampled_from("token refresh fails after logout npm ERESOLVE user_id E0308 über".split())
+TEXTS = st.lists(WORDS, max_size=6).map(" ".join)
+FILES = st.none() | st.lists(st.sampled_from(["a.py", "./a.py", "b.py", "c\\d.py"]), max_size=3)
+ENTRIES = st.lists(
+    st.tuples(TEXTS, TEXTS, FILES, st.sampled_from(["", "2026-01-01", "2026-02-01"]), TEXTS),
+    max_size=12,
+)
+WAYS = [
+    Settings(),
+    Settings(tokens="plain"),
+    Settings(scorer="tokens"),
+    Settings(max_entries=3),
+    Settings(scorer="tokens", max_entries=3),
+    Settings(weight_text=0.5, weight_files=0.5),
+]
+
+
+def made(drawn):
+    return in_order(
+        entry(
+            f"e{number}",
+            title,
+            raw,
+            body=body,
+            files=None if files is None else tuple(files),
+            captured_at=at,
+            labels=("bug",) if number % 3 == 0 else (),
+        )
+        for number, (title, body, files, at, raw) in enumerate(drawn)
+    )
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@settings(max_examples=60)
+@given(drawn=ENTRIES, title=TEXTS, body=TEXTS, files=FILES, limit=st.integers(1, 5))
+def test_answers_are_those_of_the_definition(
+    tmp_path_factory, way, drawn, title, body, files, limit
+):
+    entries = made(drawn)
+    store = indexed(entries, tmp_path_factory.mktemp("index"), way)
+    query = Query(title=title, body=body, files=files, labels=["bug"])
+
+    hits = Lexical(way).search(query, store, limit)
+
+    assert [(hit.entry.id, hit.score) for hit in hits] == reference.best(entries, query, way, limit)
+    for hit in hits:
+        assert hit.why.jaccard is None or hit.why.jaccard == pytest.approx(
+            reference.jaccard(files, hit.entry.files), abs=1e-6
+        )
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_answers_over_many_blocks_are_those_of_the_definition(tmp_path, way):
+    chance = random.Random(7)
+    vocabulary = [f"word{number}" for number in range(60)]
+    entries = in_order(
+        entry(
+            f"e{number:04}",
+            " ".join(chance.choices(vocabulary, k=chance.randint(1, 4))),
+            files=chance.choice([None, (), ("a.py",), ("a.py", "b.py")]),
+            captured_at=f"2026-01-{chance.randint(1, 28):02}",
+        )
+        for number in range(2500)
+    )
+    store = indexed(entries, tmp_path / "index", way)
+
+    for _ in range(40):
+        title = " ".join(chance.choices(vocabulary, k=3))
+        query = Query(title=title, files=chance.choice([None, [], ["a.py"]]))
+        limit = chance.choice([1, 3, 7, 600])
+        hits = Lexical(way).search(query, store, limit)
+        assert [(hit.entry.id, hit.score) for hit in hits] == reference.best(
+            entries, query, way, limit
+        )
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 0.004, 0.3, 0.301, 0.5, 1.0]), min_size=1, max_size=40),
+    st.integers(1, 12),
+)
+def test_best_rows_are_those_of_a_sort(few, limit):
+    # values stand far apart, so that limits fall within, between and across blocks
+    points = np.zeros(512 * 41)
+    points[(np.arange(len(few)) * 389) % len(points)] = few
+
+    expected = sorted(
+        ((row, int(100 * value + 0.5)) for row, value in enumerate(points)),
+        key=lambda each: (-each[1], each[0]),
+    )
+
+    assert best_rows(points, limit) == [each for each in expected[:limit] if each[1] >= 1]
+
+
+def test_best_rows_of_equal_rows_are_the_first():
+    assert best_rows(np.ones(512 * 20), 3) == [(0, 100), (1, 100), (2, 100)]
+
+
+def test_the_plain_cosine_is_that_of_scikit_learn(tmp_path):
+    text_module = pytest.importorskip("sklearn.feature_extraction.text")
+    chance = random.Random(3)
+    vocabulary = [f"w{number}" for number in range(300)] + ["Über", "E0308", "user_id"]
+    entries = in_order(
+        entry(
+            f"e{number:03}",
+            " ".join(chance.choices(vocabulary, k=5)),
+            body=" ".join(chance.choices(vocabulary, k=chance.randint(1, 200))),
+        )
+        for number in range(300)
+    )
+    plain = Settings(tokens="plain")
+    store = indexed(entries, tmp_path / "index", plain)
+    texts = [reference.text_of(each) for each in entries]
+    vectorizer = text_module.TfidfVectorizer()
+    documents = vectorizer.fit_transform(texts)
+
+    for _ in range(10):
+        title = " ".join([*chance.choices(vocabulary, k=8), "unseen"])
+        expected = (documents @ vectorizer.transform([title]).T).toarray().ravel()
+        hits = Lexical(plain).search(Query(title=title), store, len(entries))
+        assert len(hits) > 100
+        for hit in hits:
+            row = next(r for r, each in enumerate(entries) if each.id == hit.entry.id)
+            assert hit.why.cosine == pytest.approx(expected[row], abs=1e-6)
+
+
+def test_a_hit_says_which_words_and_files_speak_for_it(tmp_path):
+    entries = [
+        entry("a", "Token refresh fails after logout", files=("src/auth.py", "setup.cfg")),
+        entry("b", "Logout button is blue", files=("setup.cfg",)),
+        entry("c", "Token list fails", files=("setup.cfg", "x.py")),
+    ]
+    store = indexed(entries, tmp_path / "index")
+    query = Query(title="refresh of a token fails", files=["./src/auth.py", "setup.cfg", "y.py"])
+
+    hit = Lexical().search(query, store, 3)[0]
+
+    assert (hit.entry.id, hit.tier) == ("a", "lexical")
+    assert hit.why.words == ("refresh", "fails", "token")
+    assert hit.why.files == ("src/auth.py", "setup.cfg")
+    assert hit.why.jaccard == pytest.approx(2 / 3, abs=1e-6)
+    assert not hit.why.same_signature
+
+
+def test_unknown_files_leave_the_whole_weight_to_the_words(tmp_path):
+    entries = [entry("known", "token refresh", files=("a.py",)), entry("unknown", "token refresh")]
+    store = indexed(entries, tmp_path / "index")
+
+    def asked(files):
+        hits = Lexical().search(Query(title="token refresh", files=files), store, 2)
+        return {hit.entry.id: (hit.score, hit.why.jaccard) for hit in hits}
+
+    assert asked(None) == {"known": (100, None), "unknown": (100, None)}
+    assert asked(["b.py"]) == {"known": (60, 0.0), "unknown": (100, None)}
+    assert asked([]) == {"known": (60, 0.0), "unknown": (100, None)}
+    assert asked(["a.py"]) == {"known": (100, 1.0), "unknown": (100, None)}
+
+
+def test_a_half_counts_up(tmp_path):
+    store = indexed([entry("a", "", files=tuple("abcdefgh"))], tmp_path / "index")
+    half = Settings(weight_text=0.5, weight_files=0.5)
+
+    # 100 * 0.5 * 1/8 = 6.25 and 100 * 0.5 * 1/4 = 12.5
+    assert Lexical(half).search(Query(files=["a"]), store, 1)[0].score == 6
+    assert Lexical(half).search(Query(files=["a", "b"]), store, 1)[0].score == 13
+
+
+def test_the_seeds_formula_is_taken_literally(tmp_path):
+    entries = [
+        entry("a", "Fix login token refresh", body="ignored", files=("a.py", "b.py", "c.py")),
+        entry("b", "login", files=None),
+    ]
+    seed = Settings(scorer="tokens")
+    store = indexed(entries, tmp_path / "index", seed)
+    query = Query(title="login TOKEN", body="refresh", files=["a.py"])
+
+    hits = Lexical(seed).search(query, store, 3)
+
+    # 60 * 2 / sqrt(2 * 4) + 0.4 * 33 = 55.6; 60 * 1 / sqrt(2 * 1) = 42.4
+    assert [(hit.entry.id, hit.score) for hit in hits] == [("a", 56), ("b", 42)]
+
+
+def test_a_log_without_words_is_asked_by_its_root_line(tmp_path):
+    entries = [entry("a", "", "Error: cannot find module left-pad"), entry("b", "the sky is blue")]
+    store = indexed(entries, tmp_path / "index")
+
+    hits = Lexical().search(Query("noise\nError: cannot find module left-pad\n"), store, 3)
+
+    assert [(hit.entry.id, hit.score) for hit in hits] == [("a", 100)]
+
+
+@pytest.mark.parametrize("way", [Settings(), Settings(scorer="tokens")], ids=str)
+@pytest.mark.parametrize(
+    "query",
+    [Query(), Query(title="unseen words only"), Query(files=[]), Query(files=["z.py"])],
+    ids=["empty", "unseen", "no files", "unknown file"],
+)
+def test_nothing_in_common_is_no_hit(tmp_path, way, query):
+    store = indexed([entry("a", "token refresh", files=("a.py",))], tmp_path / "index", way)
+
+    assert Lexical(way).search(query, store, 3) == []
+
+
+@pytest.mark.parametrize("way", [Settings(), Settings(scorer="tokens")], ids=str)
+def test_an_empty_index_answers_nothing(tmp_path, way):
+    store = indexed([], tmp_path / "index", way)
+
+    assert Lexical(way).search(Query(title="token", files=["a.py"]), store, 3) == []
+
+
+def test_entries_beyond_the_newest_are_not_looked_at(tmp_path):
+    entries = [entry(f"e{n}", "token refresh", captured_at=f"2026-01-0{n}") for n in range(1, 6)]
+    newest = Settings(max_entries=2)
+    store = indexed(entries, tmp_path / "index", newest)
+
+    hits = Lexical(newest).search(Query(title="token refresh"), store, 5)
+
+    assert [hit.entry.id for hit in hits] == ["e5", "e4"]
