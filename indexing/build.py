@@ -219,6 +219,8 @@ class _Gathered:
         """Take in one memory file; what is wrong with it is noted and goes no further."""
         count = 0
         try:
+            if not path.is_file():
+                raise UnreadableMemory(f"{name}: is no plain file")
             size = path.stat().st_size
             if size > self.max_file_mb << 20:
                 cap = f"MEM_MAX_FILE_MB={self.max_file_mb}"

@@ -26,6 +26,7 @@ from indexing.signature.interface import (
 from indexing.signature.lines import Log, clean
 from indexing.signature.normalise import STEPS, changes, normalise
 from indexing.signature.tools import GENERIC, TOOLS
+from indexing.signature.tools.generic import SUCCESS
 
 _MOST_SKIPPED = 200
 _RULESETS: Mapping[str, ToolRules] = {rules.tool: rules for rules in TOOLS}
@@ -63,6 +64,9 @@ def explain(output: str | bytes, tool: str | None = None) -> Explanation:
         best = scan.best(None)
         if best is not None:
             best = best._replace(rule=best.rule._replace(name="unmatched"))
+    if best is not None and tool is None and best.tool == GENERIC.tool and _succeeded(log):
+        warnings.append("the log ends in success; what only looks like an error is not one")
+        best = None
     if best is None:
         return Explanation(None, (), scan.skipped, warnings)
     if tool is None and best.tool == GENERIC.tool:
@@ -180,13 +184,15 @@ class _Scan:
         self, index: int, line: str, floor: int, only: ToolRules | None
     ) -> _Candidate | None:
         for rule, rules in _rules_for(line):
-            if rule.rank <= floor:
+            if rule.rank <= floor and rules is GENERIC:
                 return None
             if only is not None and rules is not only:
                 continue
             match = _compiled(rule.pattern).match(line)
             if match is None or (rule.if_known and not self.log.holds(rules.known_by)):
                 continue
+            if rule.rank <= floor:
+                return None
             found = Found(index) if rule.locate is None else rule.locate(self.log, index, match)
             if found is not None:
                 return _Candidate(True, rule.rank, found, rule, rules.tool)
@@ -250,9 +256,11 @@ def _trie(words: Sequence[str]) -> str:
     return made[0] if len(made) == 1 else f"(?:{'|'.join(made)})"
 
 
-# Rules in the order they are tried: highest rank first, then by the tools' order.
+# Rules in the order they are tried: highest rank first, then by the tools' order. The generic ones
+# come last: what a tool's own rules say of a line, they cannot overrule.
 _RULES = sorted(
-    ((rule, rules) for rules in TOOLS for rule in rules.rules), key=lambda pair: -pair[0].rank
+    ((rule, rules) for rules in TOOLS for rule in rules.rules),
+    key=lambda pair: (pair[1] is GENERIC, -pair[0].rank),
 )
 _BY_LITERAL: dict[str, list[int]] = {}
 for _place, (_rule, _) in enumerate(_RULES):
@@ -282,9 +290,16 @@ def _why_not(line: str) -> str:
     return ""
 
 
+def _succeeded(log: Log) -> bool:
+    """Whether one of the last lines says that all went well."""
+    said = _compiled(SUCCESS)
+    last = [index for index in range(max(0, len(log) - 60), len(log)) if log[index].strip()][-12:]
+    return any(said.match(log[index].lstrip()) for index in last)
+
+
 def _relays(line: str) -> bool:
     """Whether the line only passes on that another process failed; that one said why."""
-    return _RELAYED.search(line) is not None
+    return _RELAYED.search(line) is not None and _KILLED.search(line) is None
 
 
 ONLY_RELAYED = SUMMARY + 4
@@ -293,4 +308,5 @@ _RELAYED = re.compile(
     r"|\bfailed \(exit code \d+\)|\bfailed with exit (?:code|status) \d+\b"
     r"|\bexited with (?:code|status|exit code) \d+|\b(?:Process|Command|Script) .{0,200}exit (?:code|status)"
 )
+_KILLED = re.compile(r"\b(?:137|139|134)\b")  # by a signal: nobody else will say why
 _SKIPS = tuple(skip for rules in TOOLS for skip in rules.skip)

@@ -115,6 +115,17 @@ STEPS: tuple[Step, ...] = (
         "offer 20-30-40-50-60 failed",
     ),
     Step(
+        "ip",
+        re.compile(
+            r"(?:(?<=IP: )|(?<=://)|(?<=[@\[>])|(?<=\b(?:tcp|udp) )|(?<=\b(?:from|host|node) )"
+            r"|(?=[\d.]{7,15}:\d))(?!127\.|0\.0\.0\.0)(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])"
+        ),
+        "<IP>",
+        "read tcp 10.0.0.4:5431->10.0.0.9:5432: reset",
+        "read tcp <IP>:5431-><IP>:5432: reset",
+        "ruby version is 2.7.5.203, 127.0.0.1:6443 refused",
+    ),
+    Step(
         "mac",
         re.compile(
             r"(?<![\w:-])(?:[0-9a-f]{2}(?::[0-9a-f]{2}){5}|[0-9a-f]{2}(?:-[0-9a-f]{2}){5}"
@@ -211,7 +222,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "line-column",
         re.compile(
-            r"(?P<name>\.[A-Za-z][A-Za-z0-9_]{0,11}|<\w{1,20}>|\[eval\]|[Mm]akefile|Dockerfile|\.\.\.)"
+            r"(?P<name>\.[A-Za-z][A-Za-z0-9_]{0,11}|<[a-z]\w{0,20}>|\[eval\]|[Mm]akefile|Dockerfile|\.\.\.)"
             r"(?::\d{1,7}(?:[:,] ?\d{1,7})?(?:[-~]\d{1,7}(?::\d{1,7})?)?"
             r"(?=[:\s,;)\]'\"|>]|$|\.(?:\s|$))"
             r"|[(\[]\d{1,7}(?:[,:] ?\d{1,7}){0,3}[)\]](?=[:,\s]|$))"
@@ -269,8 +280,8 @@ STEPS: tuple[Step, ...] = (
             r"(?![\w])"
         ),
         r"\1<SHA>",
-        "deps/app_lib-b36fb290e6f45e32.exe",
-        "deps/app_lib-<SHA>.exe",
+        "app_lib-b36fb290e6f45e32.exe",
+        "app_lib-<SHA>.exe",
         "utf-8 and feature-deadbeef",
     ),
     Step(
@@ -338,12 +349,12 @@ STEPS: tuple[Step, ...] = (
     Step(
         "port",
         re.compile(
-            r"(?<=[\w\])]:)(?:3276[89]|327[7-9]\d|32[89]\d\d|3[3-9]\d{3}|[45]\d{4}"
+            r"(?<=[\w\])>]:)(?:3276[89]|327[7-9]\d|32[89]\d\d|3[3-9]\d{3}|[45]\d{4}"
             r"|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])(?!\d|\.\d)(?=[\s/,;:)'\"\]>]|$|->)"
         ),
         "<PORT>",
         "read tcp 10.0.0.4:51234->10.0.0.9:5432: reset",
-        "read tcp 10.0.0.4:<PORT>->10.0.0.9:5432: reset",
+        "read tcp <IP>:<PORT>-><IP>:5432: reset",
         "dial tcp 127.0.0.1:6443: refused",
     ),
     Step(

@@ -10,6 +10,7 @@ from retrieval.hit import Hit
 
 NOTHING = "Nothing is known about this."
 _MOST = 2000
+_READ = 3 * _MOST
 
 
 class Renderer(Protocol):
@@ -21,26 +22,27 @@ class Renderer(Protocol):
 
 
 class Row(NamedTuple):
-    """A label and one text; only a template's text has more than one line."""
+    """A label and its texts, one line each; those of a template are the lines of one text."""
 
     label: str
-    text: str
+    texts: tuple[str, ...]
 
 
 def rows(hit: Hit) -> list[Row]:
     """Why it was found, what it says, what speaks for it and where it lies; empty ones left out."""
     entry = hit.entry
-    told = [Row(label, text) for label, texts in wording.told(entry) for text in texts]
     made = [
-        Row("why", wording.reasons(hit)),
-        Row("words", ", ".join(hit.why.words)),
-        Row("files", ", ".join(hit.why.files)),
-        *told,
-        Row("evidence", wording.evidence(entry)),
-        Row("from", wording.origin(entry)),
+        ("why", (wording.reasons(hit),)),
+        ("words", (", ".join(hit.why.words),)),
+        ("files", (", ".join(hit.why.files),)),
+        *wording.told(entry),
+        ("evidence", (wording.evidence(entry),)),
+        ("from", (wording.origin(entry),)),
     ]
-    shown = (Row(label, _code(text) if label == "template" else line(text)) for label, text in made)
-    return [row for row in shown if row.text]
+    shown = [
+        Row(label, _code(texts) if label == "template" else _lines(texts)) for label, texts in made
+    ]
+    return [row for row in shown if row.texts]
 
 
 def heading(hit: Hit) -> str:
@@ -67,6 +69,11 @@ def took(count: int, took_ms: float) -> str:
     return f"{count} hit{'' if count == 1 else 's'} in {took_ms:.1f} ms"
 
 
-def _code(text: str) -> str:
-    lines = untrusted.clean(text).expandtabs(4).splitlines()
-    return shorten("\n".join(line.rstrip() for line in lines).strip("\n"), _MOST)
+def _lines(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(shown for text in texts if (shown := line(text)))
+
+
+def _code(texts: Sequence[str]) -> tuple[str, ...]:
+    text = untrusted.clean("\n".join(texts)[:_READ]).expandtabs(4)
+    lines = "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+    return tuple(shorten(lines, _MOST).split("\n")) if lines else ()

@@ -58,21 +58,19 @@ def hits(
 
 def _signed(signature: Signature) -> list[_Line]:
     where = f", line {signature.line}" if signature.line else ""
-    rule = f" by {signature.rule}" if signature.rule else ""
+    rule = f" by {interface.line(signature.rule)}" if signature.rule else ""
     return [
         _Line(f"{interface.line(signature.tool)}: ", interface.line(signature.raw), "bold"),
-        _Line(" " * _INDENT, f"{signature.sig_sha[:16]}{interface.line(rule)}{where}", "dim"),
+        _Line(" " * _INDENT, f"{signature.sig_sha[:16]}{rule}{where}", "dim"),
     ]
 
 
 def _hit(rank: int, hit: Hit) -> list[_Line]:
     lines = [_Line(f"{rank:<{_INDENT}}{interface.place(hit)}  ", interface.heading(hit), "bold")]
-    before = ""
-    for label, text in interface.rows(hit):
-        for part in text.split("\n"):
-            shown = "" if label == before else label
-            lines.append(_Line(f"{'':{_INDENT}}{shown:<{_LABEL}}", part, _STYLES.get(label, "")))
-            before = label
+    for label, texts in interface.rows(hit):
+        for at, text in enumerate(texts):
+            lead = f"{'':{_INDENT}}{'' if at else label:<{_LABEL}}"
+            lines.append(_Line(lead, text, _STYLES.get(label, "")))
     return lines
 
 
@@ -82,19 +80,21 @@ def _wrapped(lines: Sequence[_Line], width: int, colour: bool) -> str:
     from rich.console import Console
     from rich.text import Text
 
+    out = StringIO()
     console = Console(
-        file=StringIO(),
+        file=out,
         width=width,
         force_terminal=colour,
         force_jupyter=False,
         color_system="standard" if colour else None,
-        no_color=not colour,
+        highlight=False,
         legacy_windows=False,
         _environ={},
     )
-    out = StringIO()
     for line in lines:
-        text = Text(line.text, style=line.style)
-        parts = text.wrap(console, max(20, width - len(line.lead))) or [Text("")]
-        ...
+        lead = line.lead
+        for part in Text(line.text, line.style).wrap(console, max(20, width - len(lead))):
+            part.rstrip()
+            console.print(Text.assemble((lead, "dim"), part), soft_wrap=True)
+            lead = " " * len(lead)
     return out.getvalue()

@@ -9,6 +9,16 @@ from indexing.signature.interface import (
     ToolRules,
 )
 
+SUCCESS = (
+    r"(?:OK(?: \(.*\))?$|=* ?[1-9]\d* passed(?!.*(?:failed|error)).*$|BUILD SUCCESS(?:FUL)?\b|All checks passed"
+    r"|100% tests passed|test result: ok\.|Success: no issues|\W*0 (?:errors|failures)\b|Finished: SUCCESS"
+    r"|(?:Tests|Test Files):? .*\bpassed\b(?!.*failed)|[1-9]\d* passing\b|# fail 0$|All tests (?:passed|successful)"
+    r"|\d+ examples?, 0 failures|\d+ (?:runs|tests), .*0 failures, 0 errors|Result: PASS|.*All done!"
+    r"|.*0 chart\(s\) failed|.*compiled (?:successfully|with \d+ warning)|.*Build succeeded|-- Build files have"
+    r"|.*built in [\d.]+|ok  \t|.*failed=0\b(?!.*unreachable=[1-9]).*)"
+)
+"""What a run says at its end when nothing failed."""
+
 _LEVEL = r"(?:\[?(?:ERROR|FATAL|CRITICAL|SEVERE|EMERG|ALERT|PANIC|E)\]?)"
 
 RULES = ToolRules(
@@ -64,7 +74,7 @@ RULES = ToolRules(
                 "Missing ",
                 "missing ",
             ),
-            r".{0,200}(?:\b(?:[Cc]annot|[Cc]ould not|[Uu]nable to|[Cc]an't|[Cc]ouldn't|[Ff]ailed to|[Nn]o such (?:file|host|module|image|package))\b|\bnot found\b|[Pp]ermission denied|[Cc]onnection (?:refused|reset|timed out)|[Tt]imed out|\bunrecognized (?:option|argument))",
+            r"(?!.*\b[Ww]arn(?:ing)?\b).{0,200}(?:\b(?:[Cc]annot|[Cc]ould not|[Uu]nable to|[Cc]an't|[Cc]ouldn't|[Ff]ailed to|[Nn]o such (?:file|host|module|image|package))\b|\bnot found\b|[Pp]ermission denied|[Cc]onnection (?:refused|reset|timed out)|[Tt]imed out|\bunrecognized (?:option|argument))",
             WARNING,
         ),
         Rule(
@@ -76,7 +86,7 @@ RULES = ToolRules(
         Rule(
             "error-word",
             ("rror", "ERROR", "xception"),
-            r".{0,300}(?:[Ee]rrors?\b|ERRORS?\b|[Ee]xception\b)",
+            r".{0,300}(?<![\w./-])(?:[Ee]rrors?|ERRORS?|[Ee]xception)\b(?![-_./]\w)",
             SUMMARY - 4,
         ),
         Rule(
@@ -88,6 +98,11 @@ RULES = ToolRules(
         Rule("trailer", ("##[error]",), r".*##\[error\]", TRAILER - 2),
     ),
     skip=(
+        (
+            "maven's help",
+            "[ERROR]",
+            r"^\[ERROR\]\s*(?:-> )?(?:\[Help \d+\]|To see the full|Re-run Maven|For more information about|After correcting|$)",
+        ),
         ("a passing line", "\u2713", r"^\W{0,4}[\u2713\u2714\u221a] "),
         ("a passing line", "\u2714", r"^\W{0,4}[\u2713\u2714\u221a] "),
         ("a passing line", "\u221a", r"^\W{0,4}[\u2713\u2714\u221a] "),

@@ -84,6 +84,18 @@ RULES = ToolRules(
     ),
     skip=(
         (
+            "npm's advice",
+            "error",
+            r"^(?:npm error|\d+ error) (?:Failed at the|Make sure you have|If you do, this|not with npm|"
+            r"Tell the author|You can get|There is likely|This is (?:most )?(?:probably|likely)|\s)",
+        ),
+        (
+            "npm's advice",
+            "npm ERR!",
+            r"^npm ERR! (?:Failed at the|Make sure you have|If you do, this|not with npm|"
+            r"Tell the author|You can get|There is likely|This is (?:most )?(?:probably|likely))",
+        ),
+        (
             "npm's own surroundings",
             " error ",
             r"^\d+ error (?:Darwin|Linux|Windows_NT|SunOS|FreeBSD|System|argv|node|npm|cwd|path|command) ",

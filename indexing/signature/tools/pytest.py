@@ -36,7 +36,9 @@ RULES = ToolRules(
     known_by=r"={3,} test session starts ={3,}|={3,} (?:FAILURES|ERRORS|short test summary info) ={3,}|\bpytest\b|^E   ",
     command=r"(?:pytest|py\.test|python3? -m pytest)",
     rules=(
-        Rule("error-line", ("E   ",), r"E {3,20}\S", DIAGNOSTIC, _first_of_block),
+        Rule(
+            "error-line", ("E   ",), r"E {3,20}(?!Traceback \(most)\S", DIAGNOSTIC, _first_of_block
+        ),
         Rule(
             "summary",
             ("FAILED ", "ERROR "),

@@ -3,7 +3,7 @@
 import re
 
 from indexing.signature.interface import DIAGNOSTIC, SUMMARY, Found, Lines, Rule, ToolRules
-from indexing.signature.look import below
+from indexing.signature.look import above, below
 
 
 def _failure(lines: Lines, index: int, _: re.Match[str]) -> Found:

@@ -1,0 +1,245 @@
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from indexing.errors import BadIndex, IndexBusy
+from indexing.stores import generations, local
+from indexing.stores.local import LocalStore
+from memories import fixed, indexed, tree
+
+OLD = [fixed("old", "Error: old")]
+NEW = [fixed("new", "Error: new"), fixed("newer", "Error: newer")]
+STEPS = ("fsync", "mkdir", "rename", "replace", "rmdir", "unlink", "open")
+
+
+class Fault(Exception):
+    pass
+
+
+def ids(index):
+    store = LocalStore.open(index)
+    return sorted(store.entry(row).id for row in range(len(store)))
+
+
+def generations_of(index):
+    return sorted(path.name for path in index.iterdir() if path.is_dir())
+
+
+def failing_at(monkeypatch, step):
+    """From now on the `step`th of a build's calls to the system fails, and all after it."""
+    count = 0
+
+    def counted(call):
+        def wrapper(*args, **kwargs):
+            nonlocal count
+            count += 1
+            if count >= step:
+                raise Fault
+            return call(*args, **kwargs)
+
+        return wrapper
+
+    for name in STEPS:
+        monkeypatch.setattr(os, name, counted(getattr(os, name)))
+
+
+@pytest.mark.parametrize("after", [NEW, OLD], ids=["another memory", "the same memory"])
+def test_a_fault_at_any_step_leaves_the_old_index_or_the_new_one(tmp_path, monkeypatch, after):
+    indexed(after, tmp_path / "expected")
+    expected = tree(tmp_path / "expected")
+    index = tmp_path / "index"
+    seen = set()
+    for step in range(1, 500):
+        indexed([fixed("older", "Error: older")], index)
+        indexed(OLD, index)
+        with monkeypatch.context() as patch:
+            failing_at(patch, step)
+            try:
+                indexed(after, index)
+                ended = True
+            except Fault:
+                ended = False
+        seen.add(tuple(ids(index)))
+        assert local.verify(index) == []
+        indexed(after, index)
+        indexed(after, index)
+        assert tree(index) == expected
+        if ended:
+            break
+    else:
+        pytest.fail("the build never came to its end")
+    assert step > 10
+    assert seen == {("old",), tuple(sorted(each.id for each in after))}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_build_that_is_killed_leaves_the_old_index_or_the_new_one(tmp_path):
+    # one process that forks, so that every step costs no new interpreter
+    script = textwrap.dedent("""
+        import os, signal, sys
+        from pathlib import Path
+        import memories, test_generations as t
+        from indexing.stores import local
+
+        index = Path(sys.argv[1])
+        real = {name: getattr(os, name) for name in t.STEPS}
+        seen = set()
+        for step in range(1, 500):
+            memories.indexed(t.OLD, index)
+            pid = os.fork()
+            if pid == 0:
+                count = 0
+                def counted(call):
+                    def wrapper(*args, **kwargs):
+                        global count
+                        count += 1
+                        if count == step:
+                            os.kill(os.getpid(), signal.SIGKILL)
+                        return call(*args, **kwargs)
+                    return wrapper
+                for name, call in real.items():
+                    setattr(os, name, counted(call))
+                memories.indexed(t.NEW, index)
+                os._exit(0)
+            status = os.waitpid(pid, 0)[1]
+            seen.add(tuple(t.ids(index)))
+            assert local.verify(index) == [], step
+            if status == 0:
+                break
+            assert os.WTERMSIG(status) == signal.SIGKILL, status
+        assert step > 10, step
+        memories.indexed(t.NEW, index)
+        memories.indexed(t.NEW, index)
+        assert len(t.generations_of(index)) == 1, t.generations_of(index)
+        print(sorted(seen))
+    """)
+    ran = python(script, tmp_path / "index")
+
+    assert ran.stderr == ""
+    assert ran.stdout == "[('new', 'newer'), ('old',)]\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs setrlimit")
+def test_a_full_disk_leaves_the_old_index(tmp_path):
+    script = textwrap.dedent("""
+        import resource, sys
+        from pathlib import Path
+        import memories, test_generations as t
+
+        index = Path(sys.argv[1])
+        memories.indexed(t.OLD, index)
+        big = [memories.fixed(f"e{n}", f"Error: number {n}") for n in range(200)]
+        for limit in (0, 10, 1000, 20000):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+            try:
+                memories.indexed(big, index)
+            except OSError as error:
+                print(error.strerror, t.ids(index))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        memories.indexed(big, index)
+        print(len(t.ids(index)))
+    """)
+    ran = python(script, tmp_path / "index")
+
+    assert ran.stderr == ""
+    assert ran.stdout == "File too large ['old']\n" * 4 + "200\n"
+
+
+def python(script, *args):
+    here = Path(__file__)
+    tests = here.parents[2]
+    return subprocess.run(
+        [sys.executable, "-c", script, *map(str, args)],
+        env=os.environ
+        | {"PYTHONPATH": os.pathsep.join(map(str, (tests.parent, tests, here.parent)))},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_the_generation_before_stays_until_the_next_build(tmp_path):
+    index = tmp_path / "index"
+    indexed(OLD, index)
+    first = generations.current(index)
+    indexed(NEW, index)
+
+    assert generations_of(index) == sorted([first, generations.current(index)])
+
+    indexed([*OLD, *NEW], index)
+
+    assert first not in generations_of(index)
+
+
+def test_only_what_a_build_made_is_cleaned_away(tmp_path):
+    index = tmp_path / "index"
+    indexed(OLD, index)
+    (index / ".building").mkdir()
+    (index / ".building" / "rows.jsonl").write_text("half")
+    (index / ("g-" + "0" * 32)).mkdir()
+    (index / "notes").mkdir()
+    (index / "notes" / "mine.txt").write_text("mine")
+
+    indexed(OLD, index)
+
+    assert generations_of(index) == sorted([generations.current(index), "notes"])
+    assert (index / "notes" / "mine.txt").read_text() == "mine"
+
+
+def test_a_damaged_generation_is_mended_by_a_build_of_the_same_memory(tmp_path):
+    index = tmp_path / "index"
+    indexed(OLD, index)
+    whole = tree(index)
+    rows = index / generations.current(index) / "rows.jsonl"
+    rows.write_bytes(b"x" * rows.stat().st_size)
+    (rows.parent / "rows.offsets").unlink()
+
+    indexed(OLD, index)
+
+    assert tree(index) == whole
+
+
+def test_a_disk_that_does_not_keep_what_is_written_is_noticed(tmp_path, monkeypatch):
+    index = tmp_path / "index"
+    indexed(OLD, index)
+    write = generations._write
+    monkeypatch.setattr(
+        generations,
+        "_write",
+        lambda path, data: write(path, data[:-1] if path.name == "rows.jsonl" else data),
+    )
+
+    with pytest.raises(BadIndex, match="does not read back as written"):
+        indexed(NEW, index)
+
+    assert ids(index) == ["old"]
+
+
+def test_builds_exclude_each_other(tmp_path):
+    index = tmp_path / "index"
+
+    with generations.alone(index, 0):
+        with (
+            pytest.raises(IndexBusy, match="another build is at work"),
+            generations.alone(index, 0),
+        ):
+            pass
+
+    with generations.alone(index, 0):
+        pass
+
+
+def test_a_lock_of_a_dead_owner_does_not_hold(tmp_path):
+    script = (
+        "import os, sys; from pathlib import Path; from indexing.stores import generations\n"
+        "generations.alone(Path(sys.argv[1]), 0).__enter__(); os.kill(os.getpid(), 9)"
+    )
+    python(script, tmp_path / "index")
+    assert (tmp_path / "index" / ".lock").exists()
+
+    indexed(OLD, tmp_path / "index")
+
+    assert ids(tmp_path / "index") == ["old"]

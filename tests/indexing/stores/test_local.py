@@ -1,0 +1,189 @@
+import json
+
+import pytest
+
+from indexing.entry import Lesson
+from indexing.errors import BadIndex, StaleRecipe
+from indexing.stores import generations, local
+from indexing.stores.local import LocalStore
+from memories import entry, fixed, indexed, tree
+
+ENTRIES = [
+    fixed("a", "Error: one", "do this", seen=3)._replace(captured_at="2026-01-02T00:00:00Z"),
+    fixed("b", "Error: two")._replace(captured_at="2026-01-02T00:00:00Z"),
+    fixed("c", "Error: one")._replace(captured_at="2026-01-03T00:00:00Z"),
+    entry("d", "no signature \ud800 \u2028 ü", files=(), extra={"k": [1, None, {"x": 0.5}]}),
+]
+
+
+@pytest.fixture
+def index(tmp_path):
+    indexed(ENTRIES, tmp_path / "index")
+    return tmp_path / "index"
+
+
+def folder_of(index):
+    return index / generations.current(index)
+
+
+def test_rows_are_newest_first_then_by_id(index):
+    store = LocalStore.open(index)
+
+    assert [store.entry(row).id for row in range(len(store))] == ["c", "a", "b", "d"]
+
+
+def test_entries_come_back_as_they_were(index):
+    store = LocalStore.open(index)
+
+    assert {store.entry(row).id: store.entry(row) for row in range(len(store))} == {
+        each.id: each for each in ENTRIES
+    }
+    assert store.entry(1).lesson == Lesson(fix="do this")
+
+
+@pytest.mark.parametrize("row", [-1, 4])
+def test_there_are_no_other_rows(index, row):
+    with pytest.raises(IndexError):
+        LocalStore.open(index).entry(row)
+
+
+def test_rows_are_found_by_signature(index):
+    store = LocalStore.open(index)
+
+    assert store.signed(ENTRIES[0].signature.sig_sha) == [0, 1]
+    assert store.signed(ENTRIES[1].signature.sig_sha) == [2]
+
+
+@pytest.mark.parametrize("sha", ["00" * 32, "ff" * 32, "", "not hex", "00"])
+def test_an_unknown_signature_has_no_rows(index, sha):
+    assert list(LocalStore.open(index).signed(sha)) == []
+
+
+def test_an_empty_index_can_be_opened(tmp_path):
+    store = indexed([], tmp_path / "index")
+
+    assert len(store) == 0
+    assert list(store.signed("00" * 32)) == []
+    assert local.verify(tmp_path / "index") == []
+
+
+def test_a_part_sees_its_own_files_only(index):
+    store = LocalStore.open(index)
+
+    assert set(store.part("exact")) == {"places"}
+    assert "text.words" in store.part("lexical")
+    assert store.part("lex") == {}
+
+
+def test_the_same_entries_in_any_order_give_the_same_bytes(tmp_path, index):
+    indexed(reversed(ENTRIES), tmp_path / "other")
+
+    assert tree(tmp_path / "other") == tree(index)
+
+
+def test_a_store_stays_as_it_was_when_the_index_goes_on(index):
+    store = LocalStore.open(index)
+
+    indexed(ENTRIES[:1], index)
+    indexed(ENTRIES[:2], index)
+
+    assert [store.entry(row).id for row in range(len(store))] == ["c", "a", "b", "d"]
+    assert store.part("lexical")["text.words"]
+
+
+def test_a_reader_that_is_overtaken_by_two_builds_opens_the_newest(index, monkeypatch):
+    before = generations.current(index)
+    indexed(ENTRIES[:1], index)
+    indexed(ENTRIES[:2], index)
+    answers = [before]
+    current = generations.current
+    monkeypatch.setattr(
+        generations, "current", lambda index: answers.pop() if answers else current(index)
+    )
+
+    assert len(LocalStore.open(index)) == 2
+
+
+def test_a_whole_index_has_no_problems(index):
+    assert local.verify(index) == []
+
+
+def test_no_index_is_named_with_the_command_that_makes_it(tmp_path):
+    for path in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(BadIndex, match="no index here; run `mem index rebuild`"):
+            LocalStore.open(path)
+    assert local.verify(tmp_path) != []
+
+
+@pytest.mark.parametrize("content", [b"", b"../..", b"g-1", b"\xff\n", b"g-" + b"0" * 32])
+def test_a_pointer_to_nothing_is_refused(index, content):
+    (index / "CURRENT").write_bytes(content)
+
+    with pytest.raises(BadIndex, match="mem index rebuild"):
+        LocalStore.open(index)
+
+
+def test_a_file_that_was_cut_is_refused_at_once(index):
+    for path in sorted(folder_of(index).iterdir()):
+        whole = path.read_bytes()
+        if not whole:
+            continue
+        path.write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(BadIndex, match="mem index rebuild") as error:
+            LocalStore.open(index)
+        assert path.name in str(error.value)
+        path.write_bytes(whole)
+    assert local.verify(index) == []
+
+
+def test_a_file_that_is_missing_is_refused_at_once(index):
+    for path in sorted(folder_of(index).iterdir()):
+        whole = path.read_bytes()
+        path.unlink()
+        with pytest.raises(BadIndex, match="mem index rebuild"):
+            LocalStore.open(index)
+        path.write_bytes(whole)
+
+
+def test_a_bit_that_turned_is_found(index):
+    for path in sorted(folder_of(index).iterdir()):
+        whole = path.read_bytes()
+        for at in {0, len(whole) // 2, len(whole) - 1} if whole else ():
+            turned = bytearray(whole)
+            turned[at] ^= 1
+            path.write_bytes(turned)
+            assert any(path.name in problem for problem in local.verify(index)), (path, at)
+        path.write_bytes(whole)
+
+
+def test_a_damaged_row_is_an_error_and_no_answer(index):
+    rows = folder_of(index) / "rows.jsonl"
+    rows.write_bytes(rows.read_bytes().replace(b'{"id":"a"', b'x"id":"a",'[:9]))
+    store = LocalStore.open(index)
+
+    with pytest.raises(BadIndex, match="row 1 is damaged; run `mem index rebuild`"):
+        store.entry(1)
+    assert store.entry(0).id == "c"
+
+
+def test_keys_that_do_not_agree_with_the_rows_are_found(tmp_path):
+    index = tmp_path / "index"
+    with generations.alone(index, 0):
+        store = indexed(ENTRIES, tmp_path / "other")
+        rows = [local.encode(store.entry(row)) for row in range(4)]
+        local.write(index, rows, [("00" * 32, 0)], [], {}, store.recipe)
+
+    assert any("does not agree with the rows" in problem for problem in local.verify(index))
+
+
+def test_an_index_of_another_format_is_refused(index, tmp_path):
+    folder = folder_of(index)
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    manifest["format"] = 99
+    text = json.dumps(manifest).encode()
+    (folder / "manifest.json").write_bytes(text)
+    folder.rename(index / generations.name_of(text))
+    (index / "CURRENT").write_text(generations.name_of(text) + "\n")
+
+    with pytest.raises(StaleRecipe, match="format 99, this version reads 1; run `mem index rebu"):
+        LocalStore.open(index)
