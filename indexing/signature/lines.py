@@ -12,6 +12,8 @@ _ESCAPES = re.compile(
     r"|\x1b[()*+][0-9A-Za-z]|\x1b[=>78DEHMNOZc\\]"
     r"|_bk;t=\d{1,20}\x07"
 )
+_FRAME = re.compile(r"\x1b\[(?:[01]?G|2K|1K)")
+"""Back to the start of the line, or its erasure: what stood there is gone, as after `\\r`."""
 _ECHO = "\x1b[36;1m"  # GitHub Actions prints the source of a `run:` script in this colour
 ECHOED = "\x02"
 """Stands in for the echo colour, at the place where an echoed line of script begins."""
@@ -29,6 +31,8 @@ _PREFIX = re.compile(
     r"|\d{1,9} (?=\[(?:ERROR|INFO|WARNING)\])"  # Travis: milliseconds before maven's level
     r"|#\d{1,4} (?:\d{1,6}\.\d{1,3} ?)?(?=[^\[]|$)"  # BuildKit: '#7 23.36 '
     r"|[A-Za-z][\w.-]{0,40}[_-]\d{1,2} +\| "  # docker compose: 'web_1  | '
+    # pnpm -r: the package's folder and the script
+    r"|(?:\.|[\w@.-]{1,60}/[\w@./-]{1,60}) [a-z][\w:-]{1,30}: (?=\S|$)"
     r"|\x1b)"
 )
 
@@ -77,7 +81,7 @@ class Log:
     def __init__(self, output: str | bytes) -> None:
         text = decode(output)
         if "\x1b" in text or "^[[" in text or "\x9b" in text or "_bk;t=" in text:
-            text = _ESCAPES.sub("", text.replace(_ECHO, ECHOED))
+            text = _ESCAPES.sub("", _FRAME.sub("\r", text).replace(_ECHO, ECHOED))
         if "\r" in text:
             text = _last_frames(text)
         self.text = text

@@ -31,12 +31,23 @@ def _reason(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
     return None if found is None else Found(found)
 
 
+def _junit(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    """The message below a test that is marked as failed on the line after its name."""
+    mark = lines[index + 1]
+    if not re.match(r"\s*\[junit\]\s+(?:FAILED|Caused an ERROR)", mark):
+        return None
+    said = below(lines, index + 1, r"\s*\[junit\] \S", 1)
+    return Found(index) if said is None else Found(said, (index,))
+
+
 RULES = ToolRules(
     tool="ant",
     known_by=r"^Buildfile: |\.xml:\d+: |^\s*\[(?:javac|junit|exec|ant)\] ",
     command=r"ant",
     rules=(
         Rule("reason", ("BUILD FAILED",), r"BUILD FAILED$", FATAL - 6, _reason, True),
+        Rule("no-buildfile", ("Buildfile: ",), r"Buildfile: .* does not exist", FATAL),
+        Rule("junit-test", ("[junit]",), r"\s*\[junit\] Testcase: ", DIAGNOSTIC, _junit),
         Rule(
             "junit",
             ("[junit]",),

@@ -62,7 +62,13 @@ RULES = ToolRules(
             r"E: (?!Sub-process|Unable to correct|Failed to fetch|Some index|Unable to fetch some)\S",
             FATAL + 4,
         ),
-        Rule("depends", (" : Depends: ", "Depends: "), r"\s*\S+ : (?:Pre)?Depends: ", FATAL + 3),
+        Rule("dpkg-depends", ("depends on ",), r"\s*\S+ depends on \S+.*; however:", FATAL + 4),
+        Rule(
+            "depends",
+            ("Depends: ", "H\u00e4ngt ab von: ", "D\u00e9pend: "),
+            r"\s*\S+ : (?:(?:Pre)?Depends|H\u00e4ngt ab von|D\u00e9pend): ",
+            FATAL + 5,
+        ),
         Rule(
             "wrapper",
             ("E: ",),

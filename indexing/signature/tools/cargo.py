@@ -38,6 +38,18 @@ def _panicked(lines: Lines, index: int, match: re.Match[str]) -> Found:
     return Found(index)
 
 
+def _caused(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    """The deepest of cargo's chain that still names something, below `Caused by:`."""
+    if lines[index + 1].strip() and not lines.holds(r"^Caused by:|\\bcargo\\b|Cargo\\.toml"):
+        return None
+    joined = [
+        at
+        for at in range(index + 1, min(index + 40, len(lines)))
+        if lines[at].startswith("  ") and lines[at - 1] == "Caused by:"
+    ]
+    return Found(index, tuple(joined))
+
+
 RULES = ToolRules(
     tool="cargo",
     known_by=r"^\s*(?:Compiling|Checking|Downloaded|Finished|Running|Updating|Blocking) \S|^error\[E\d{4}\]|\bcargo\b|\brustc\b",
@@ -55,7 +67,7 @@ RULES = ToolRules(
         Rule(
             "panic",
             ("panicked at",),
-            r"(?:thread '.{1,300}' (?:\(\d+\) )?)?panicked at ",
+            r"\s{0,4}(?:thread '.{1,300}' (?:\(\d+\) )?)?panicked at ",
             EXCEPTION,
             _panicked,
         ),
@@ -80,9 +92,17 @@ RULES = ToolRules(
             WRAPPER,
         ),
         Rule(
+            "manifest",
+            ("error: ",),
+            r"error: (?:failed to (?:get|load|parse|select|read|download|fetch|resolve)|no matching package|"
+            r"package ID|the lock file|no such (?:sub)?command|could not find `Cargo\.toml`|invalid)",
+            FATAL,
+            _caused,
+        ),
+        Rule(
             "fatal",
             ("error: ",),
-            r"error: (?!could not compile|test failed|build failed|\d+ targets? failed|aborting due|process didn't exit|doctest failed)\S",
+            r"error: (?!could not compile|test failed|build failed|\d+ targets? failed|aborting due|process didn't exit|doctest failed|failed to run custom)\S",
             FATAL,
             None,
             True,

@@ -13,7 +13,12 @@ RULES = ToolRules(
             r"(?:stderr: )?fatal: (?!\[)(?!Could not read from remote|The remote end hung up|clone of .* failed|early EOF|index-pack failed|unable to find remote helper)\S",
             FATAL,
         ),
-        Rule("conflict", ("CONFLICT (",), r"CONFLICT \(", DIAGNOSTIC - 4),
+        Rule(
+            "conflict",
+            ("CONFLICT (", "KONFLIKT (", "CONFLIT ("),
+            r"(?:CONFLICT|KONFLIKT|CONFLIT) \(",
+            DIAGNOSTIC - 4,
+        ),
         Rule(
             "rejected",
             ("! [rejected]", "! [remote rejected]"),

@@ -33,6 +33,14 @@ RULES = ToolRules(
     command=r"(?:npm|npx)",
     rules=(
         Rule("conflict", _NEEDS, _P + r"(?:ERESOLVE |peerinvalid )", DIAGNOSTIC, _conflict),
+        Rule("lock", _NEEDS, _P + r"(?:Missing|Invalid): \S+", DIAGNOSTIC),
+        Rule("version", _NEEDS, _P + r"notarget No matching version", DIAGNOSTIC),
+        Rule(
+            "request",
+            _NEEDS,
+            _P + r"(?:network )?(?:FetchError: )?request to \S+ failed",
+            DIAGNOSTIC,
+        ),
         Rule("missing-script", _NEEDS, _P + r"[Mm]issing script", DIAGNOSTIC),
         Rule("not-found", _NEEDS, _P + r"404 +(?!In most cases|or use|Note|$)\S", DIAGNOSTIC),
         Rule(
@@ -86,7 +94,7 @@ RULES = ToolRules(
         (
             "npm's advice",
             "error",
-            r"^(?:npm error|\d+ error) (?:Failed at the|Make sure you have|If you do, this|not with npm|"
+            r"^(?:npm error|\d+ error) (?:Failed at the|Make sure you have|If you do, this|If you are behind|Could not resolve dependency|If you are behind|Could not resolve dependency|not with npm|"
             r"Tell the author|You can get|There is likely|This is (?:most )?(?:probably|likely)|\s)",
         ),
         (

@@ -1,7 +1,29 @@
 """pip, uv and poetry: `ERROR: …`; a build that fails has its reason in the lines before."""
 
-from indexing.signature.interface import DIAGNOSTIC, FATAL, SUMMARY, WRAPPER, Rule, ToolRules
-from indexing.signature.look import joining_below
+import re
+
+from indexing.signature.interface import (
+    DIAGNOSTIC,
+    FATAL,
+    SUMMARY,
+    WRAPPER,
+    Found,
+    Lines,
+    Rule,
+    ToolRules,
+)
+from indexing.signature.look import above, joining_below
+
+
+def _unreachable(lines: Lines, index: int, _: re.Match[str]) -> Found:
+    """`No matching distribution` after broken connections: the first warning says why."""
+    first = index
+    while (
+        at := above(lines, first, r"\s*WARNING: Retrying .* after connection broken", 12)
+    ) is not None:
+        first = at
+    return Found(first)
+
 
 RULES = ToolRules(
     tool="pip",
@@ -13,6 +35,7 @@ RULES = ToolRules(
             ("No matching distribution", "Could not find a version"),
             r"(?:\s*)ERROR: (?:Could not find a version|No matching distribution)|\s*Could not find a version that satisfies",
             DIAGNOSTIC,
+            _unreachable,
         ),
         Rule(
             "conflict",

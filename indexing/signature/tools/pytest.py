@@ -54,8 +54,8 @@ RULES = ToolRules(
         ),
         Rule(
             "coverage",
-            ("FAIL Required test coverage", "Coverage failure"),
-            r"(?:FAIL|ERROR:) .*[Cc]overage",
+            ("FAIL Required test coverage", "Coverage failure", "No data to report"),
+            r"(?:FAIL|ERROR:) .*[Cc]overage|Coverage failure: |No data to report\.$",
             FATAL - 2,
         ),
         Rule(

@@ -52,7 +52,7 @@ RULES = ToolRules(
         Rule(
             "gem-error",
             ("ERROR: ",),
-            r"ERROR: {1,2}(?:Error installing|Could not find a valid gem|While executing gem|Failed to build gem|Could not)",
+            r"ERROR: {1,2}(?:Error installing|Could not find a valid gem|While executing gem|Failed to build gem native|Could not find a valid)",
             FATAL,
             _gem,
         ),

@@ -1,6 +1,7 @@
 """sh, bash and what a system says through them: not found, denied, killed, no space."""
 
 from indexing.signature.interface import ERROR, EXCEPTION, FATAL, Rule, ToolRules
+from indexing.signature.look import joining_below
 
 _WHO = r"(?:[\w./+-]{1,120}: )"
 
@@ -84,6 +85,38 @@ RULES = ToolRules(
             ),
             r"(?:==\d+==)?(?:ERROR|WARNING): \w+Sanitizer|\S+:\d+:\d+: runtime error: ",
             EXCEPTION + 2,
+        ),
+        Rule(
+            "assert",
+            ("Assertion",),
+            r"\S{1,200}: (?:\S+:\d+: )?.{0,300}Assertion [`'].{1,400}' failed",
+            EXCEPTION,
+        ),
+        Rule(
+            "signal",
+            ("received signal",),
+            r"(?:Program|Thread .{1,60}) received signal SIG\w+",
+            EXCEPTION,
+            joining_below(r"#0 |0x\w+ in ", 3),
+        ),
+        Rule(
+            "valgrind",
+            ("==",),
+            r"==\d+== (?:Invalid |Conditional jump|.{0,60}definitely lost|Use of uninit|Mismatched free)",
+            EXCEPTION - 2,
+            joining_below(r"==\d+==\s+(?:at|by) 0x\w+: (?!.*\(in /usr)\S", 5),
+        ),
+        Rule(
+            "option",
+            ("llegal option", "nvalid option", "bad substitution", "not a valid identifier"),
+            r"\S{1,200}: (?:(?:line )?\d+: )?.{0,200}(?:[Ii]llegal option|[Ii]nvalid option|[Bb]ad substitution|not a valid identifier)",
+            FATAL + 3,
+        ),
+        Rule(
+            "other-language",
+            (": Zeile ", ": ligne ", ": l\u00ednea ", ": riga ", ": linha "),
+            r"\S{1,200}: (?:Zeile|ligne|l\u00ednea|riga|linha) \d+: \S",
+            FATAL + 3,
         ),
         Rule("terminate", ("terminate called",), r"terminate called after throwing", EXCEPTION),
         Rule("curl", ("curl: (",), r"(?:.*)curl: \(\d+\) ", FATAL + 2),
