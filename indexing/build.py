@@ -119,7 +119,7 @@ def build_index(
     memory: Sequence[Path],
     index: Path,
     parts: Sequence[Part],
-    settings: Settings = Settings(),  # noqa: B008 - it cannot change
+    settings: Settings = Settings(),
     on_progress: Callable[[Progress], None] | None = None,
     *,
     root: Path | None = None,
@@ -345,10 +345,11 @@ def _files(
             named += [(_name(given, path, root), path) for path in _below(given)]
         except OSError as error:
             gathered.skipped.append(_skipped(_name(given, given, root), given, error))
+    # of a file that was given twice, the longer name tells more
     once: dict[Path, tuple[str, Path]] = {}
-    for name, path in sorted(named):
+    for name, path in sorted(named, key=lambda each: (-len(each[0]), each)):
         once.setdefault(path.resolve(), (name, path))
-    return list(once.values())
+    return sorted(once.values())
 
 
 def _below(given: Path) -> Iterator[Path]:

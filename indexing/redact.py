@@ -226,6 +226,10 @@ _TEXT = r"(?:[^'\\\n]|\\[^\n])*+"
 _ESCAPED_STRING = r'(?:[^"\\\n]|\\\\(?:\\[^\n]|[^"\\\n])|\\[^"\\\n])*+'
 
 
+_WORD = r"[^\s\"'&;,<>\\`]"
+_CLOSING = ")]}.:!?"  # ends the sentence or the call around a bare word
+
+
 class _Named(NamedTuple):
     """A secret's name: `lead` is what of it stands before, `--db-` of `--db-password`."""
 
@@ -247,7 +251,7 @@ def _filled_or_drawn(named: _Named, value: re.Match[str]) -> bool:
 
 def _assigned(named: _Named, value: re.Match[str]) -> bool:
     """A bare word after `name=`, `name: ` or `--name `: only the first is never prose."""
-    secret, sep = value["secret"], value["sep"]
+    secret, sep = value["secret"].rstrip(_CLOSING), value["sep"]
     if _placeholder(secret) or _CODE.match(secret) or secret.lower() == named.name.lower():
         return False
     if "://" in secret or re.match(r"\.{0,2}/[a-z.]+/|~/", secret):
@@ -273,6 +277,7 @@ class _Tail(NamedTuple):
     pattern: str
     sure: Callable[[_Named, re.Match[str]], bool]
     put: str = "<REDACTED:secret>"
+    closing: str = ""
 
 
 _TAILS = (
@@ -305,8 +310,9 @@ _TAILS = (
     # name=value, name: value, --name value
     _Tail(
         r"(?P<sep>[\"']?[ \t]{0,4}(?:[=:]|%3d|%3a)[ \t]{0,4}|[ \t]{1,4})"
-        r"(?P<secret>[^\s\"'&;,<>\\`]+?)(?=[)\]}.:!?]{0,8}(?:[\s\"'&;,<>\\`]|$))",
+        rf"(?P<secret>{_WORD}{{1,4096}}+)",
         _assigned,
+        closing=_CLOSING,
     ),
 )
 
@@ -325,8 +331,19 @@ def _without_named(text: str, low: str) -> str:
             if value and tail.sure(named, value):
                 made += (text[done : value.start("secret")], tail.put)
                 done = value.end("secret")
+                if tail.closing:
+                    done = _end_of_word(text, value.start("secret"), done)
                 break
     return "".join(made) + text[done:]
+
+
+def _end_of_word(text: str, start: int, end: int) -> int:
+    """Where the bare word ends that a tail looked at no further than to `end`."""
+    rest = _compiled(_WORD + "*+").match(text, end)
+    end = rest.end() if rest else end
+    while end > start + 1 and text[end - 1] in _CLOSING:
+        end -= 1
+    return end
 
 
 _HINTS = sorted(

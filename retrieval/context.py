@@ -26,7 +26,7 @@ _BY_USE = (
 
 # A field that has to be cut is left at least this many characters, in a sure match twice as many;
 # a match that cannot have them for each of its fields is left out.
-_USEFUL = 48
+_USEFUL = 40
 _TITLE_ROOM = 64
 # The least weight a match has, and the room that then leaves every field whole.
 _LEAST = 10

@@ -22,7 +22,7 @@ _SAMPLE = 3
 _BEST = 10
 
 
-def verify(index: Path, settings: Settings = Settings()) -> list[str]:  # noqa: B008
+def verify(index: Path, settings: Settings = Settings()) -> list[str]:
     """What is wrong with the index, a line each; empty when it is whole.
 
     Reads all of it: checksums, counts, every row, and a sample of the lexical tier's answers

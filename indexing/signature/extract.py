@@ -15,6 +15,7 @@ from indexing.signature import ci
 from indexing.signature.interface import (
     ERROR,
     SUMMARY,
+    TRAILER,
     Explanation,
     Found,
     Lines,
@@ -64,9 +65,13 @@ def explain(output: str | bytes, tool: str | None = None) -> Explanation:
         best = scan.best(None)
         if best is not None:
             best = best._replace(rule=best.rule._replace(name="unmatched"))
-    if best is not None and tool is None and best.tool == GENERIC.tool and _succeeded(log):
+    if best is not None and _succeeded(log, best, scan.region):
         warnings.append("the log ends in success; what only looks like an error is not one")
-        best = None
+        return Explanation(None, (), scan.skipped, warnings)
+    if best is None:
+        best = _last_block(log)
+        if best is not None:
+            warnings.append("no line is shaped like an error; the last one is taken")
     if best is None:
         return Explanation(None, (), scan.skipped, warnings)
     if tool is None and best.tool == GENERIC.tool:
@@ -74,7 +79,7 @@ def explain(output: str | bytes, tool: str | None = None) -> Explanation:
         if known and known != GENERIC.tool and best.rank < ERROR:
             warnings.append(f"this is output of {known}, but none of its rules match")
     signature = _signed(log, best, tool, scan.region)
-    steps = [change for raw in (signature.raw, *signature.joined) for change in changes(raw)]
+    steps = list(changes("\n".join((signature.raw, *signature.joined))))
     return Explanation(signature, steps, scan.skipped, warnings)
 
 
@@ -216,7 +221,7 @@ def _signed(log: Lines, best: _Candidate, tool: str | None, region: ci.Region | 
 def _sealed(
     tool: str, raw: str, joined: tuple[str, ...], rule: str, line: int, context: Mapping[str, Any]
 ) -> Signature:
-    normalised = "\n".join(map(normalise, (raw, *joined)))
+    normalised = normalise("\n".join((raw, *joined)))
     return Signature(tool, raw, normalised, hash_of(tool, normalised), rule, line, joined, context)
 
 
@@ -290,11 +295,38 @@ def _why_not(line: str) -> str:
     return ""
 
 
-def _succeeded(log: Log) -> bool:
-    """Whether one of the last lines says that all went well."""
-    said = _compiled(SUCCESS)
-    last = [index for index in range(max(0, len(log) - 60), len(log)) if log[index].strip()][-12:]
-    return any(said.match(log[index].lstrip()) for index in last)
+def _succeeded(log: Log, best: _Candidate, region: ci.Region | None) -> bool:
+    """Whether one of the last lines says that all went well, and nobody said that a step failed.
+
+    A tool's own rules are believed more than a line shaped like an error: these count for nothing
+    when success is said near the end, those only when it is the last that is said.
+    """
+    if region is not None:
+        return False
+    within = 12 if best.tool == GENERIC.tool else 3
+    return any(_compiled(SUCCESS).match(log[at].lstrip()) for at in _last_lines(log, within))
+
+
+def _last_lines(log: Log, count: int) -> list[int]:
+    """The last lines that are not blank, latest first."""
+    found: list[int] = []
+    for index in range(len(log) - 1, max(-1, len(log) - 200), -1):
+        if len(found) == count:
+            break
+        if log[index].strip():
+            found.append(index)
+    return found
+
+
+def _last_block(log: Log) -> _Candidate | None:
+    """The last line that is not blank, unless it speaks of success."""
+    last = _last_lines(log, 12)
+    if not last or any(_compiled(SUCCESS).match(log[at].lstrip()) for at in last):
+        return None
+    return _Candidate(True, TRAILER, Found(last[0]), _LAST_BLOCK, GENERIC.tool)
+
+
+_LAST_BLOCK = Rule("last-block", (), "", TRAILER)
 
 
 def _relays(line: str) -> bool:

@@ -33,6 +33,7 @@ _PREFIX = re.compile(
     r"|[A-Za-z][\w.-]{0,40}[_-]\d{1,2} +\| "  # docker compose: 'web_1  | '
     # pnpm -r: the package's folder and the script
     r"|(?:\.|[\w@.-]{1,60}/[\w@./-]{1,60}) [a-z][\w:-]{1,30}: (?=\S|$)"
+    r"|[\w.-]{1,80}(?:\[[^\]\s]{1,60}\])? \((?:local|remote)-exec\): "  # terraform
     r"|\x1b)"
 )
 

@@ -72,6 +72,33 @@ def _temporary(found: re.Match[str]) -> str:
 
 
 STEPS: tuple[Step, ...] = (
+    # How a tool frames a line says nothing of the failure, and changes between its versions.
+    Step(
+        "frame",
+        re.compile(
+            r"^(?:\s|[\u2500-\u257f\u25b6\u27a4\u2718\u2717\u2716\u00d7\u25cf\u2022\u276f\u00b7|>](?=[\s\u2500-\u25ff]|$)"
+            r"|npm (?:ERR!|error)(?=\s|$)|\d{1,6} error(?=\s)|(?:E|#) {2,}|==\d{1,9}==|PHP (?=[FPW])"
+            r"|\[ *(?:javac|junit|exec|ant:\w{1,20}|ERROR|FATAL|error|Error|apply|copy|java)\](?=\s|:)"
+            r"|YN\d{4}:(?=\s)|docker: (?=[A-Z])|:[\w:]{1,80}(?=/\w|[A-Z]:\\)"
+            r"|[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} +\d{1,8} (?=\S{1,80}\.go:\d))+",
+            re.MULTILINE,
+        ),
+        "",
+        'npm ERR! Missing script: "build"',
+        'Missing script: "build"',
+        "npm errors are errors, E2BIG",
+    ),
+    Step(
+        "rule",
+        re.compile(
+            r"(?:^|(?<=\s))(?:-{4,}|_{4,}|={4,}|\*{4,}|~{4,}|\u2500{3,}|\u2501{3,}|\u23af{3,})(?=\s|$)",
+            re.MULTILINE,
+        ),
+        "",
+        "_____ test_total _____",
+        "test_total",
+        "--- a/cart.py",
+    ),
     # Times first: a bare clock `10:02:11` would else be taken for line and column.
     Step(
         "timestamp",
@@ -89,14 +116,6 @@ STEPS: tuple[Step, ...] = (
         "no token since 2026-08-21T10:02:11.482Z",
         "no token since <TS>",
         "CVE-2026-08211 in release 2026",
-    ),
-    Step(
-        "klog",
-        re.compile(r"^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} +\d{1,8} (?=\S+\.go:\d+\])"),
-        "",
-        "E0821 10:02:11.482123    4711 memcache.go:265] couldn't get list",
-        "memcache.go:<L>] couldn't get list",
-        "E0308 mismatched types",
     ),
     Step(
         "clock",
@@ -195,7 +214,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "path",
         re.compile(
-            r"(?<![\w.:/\\<>~-])(?:file://)?(?:~|\$\w{1,20}|\$\{\w{1,20}\})?"
+            r"(?<![\w.:/\\<>~-])(?:file://)?(?:~|\$\w{1,20}|\$\{\w{1,20}\}|<ROOT>)?"
             r"(?:/(?:[\w@+~.%\-=,#\[\]()]{1,100}/{1,2}){1,40}"
             r"|[A-Za-z]:[\\/]{1,2}(?:[\w@+~.%\-=,#\[\]()&]{1,100}(?: [\w()&]{1,30}){0,3}[\\/]{1,2}){0,40}"
             r"|\\\\(?:[\w@+~.%\-=,#$()]{1,100}\\){2,40})"
@@ -211,7 +230,7 @@ STEPS: tuple[Step, ...] = (
         re.compile(
             r"(?<![\w.:/\\<>@~$-])(?!['\"`]\.)(?<!['\"`](?=\.))"
             r"(?![\w-]{1,60}\.(?:com|org|net|io|dev|in|sh|example)/)"
-            r"(?:\.{1,2}[/\\])?(?:[\w@+~.%\-\[\]()]{1,100}[/\\]{1,2}){1,40}"
+            r"(?:\.{1,2}[/\\])?[\w@+~.%-](?:[\w@+~.%\-\[\]()]{0,100}[/\\]{1,2}){1,40}"
             r"[\w@+~.%\-\[\]]{1,100}?\.[A-Za-z]\w{0,11}(?=$|[\s:,;()'\"`\]|]|\.(?:\s|$))"
         ),
         _base,
@@ -222,15 +241,27 @@ STEPS: tuple[Step, ...] = (
     Step(
         "line-column",
         re.compile(
-            r"(?P<name>\.[A-Za-z][A-Za-z0-9_]{0,11}|<[a-z]\w{0,20}>|\[eval\]|[Mm]akefile|Dockerfile|\.\.\.)"
-            r"(?::\d{1,7}(?:[:,] ?\d{1,7})?(?:[-~]\d{1,7}(?::\d{1,7})?)?"
-            r"(?=[:\s,;)\]'\"|>]|$|\.(?:\s|$))"
-            r"|[(\[]\d{1,7}(?:[,:] ?\d{1,7}){0,3}[)\]](?=[:,\s]|$))"
+            r"(?P<name>\.[A-Za-z][A-Za-z0-9_]{0,11}|<[a-z]\w{0,20}>|\[eval\]|[Mm]akefile|Dockerfile)"
+            r"(?:(?::\d{1,7}){1,4}(?:[-~,]\d{1,7}(?::\d{1,7})?)?(?=[:\s,;)\]'\"|>]|$|\.(?:\s|$))"
+            r"|:?[(\[]\d{1,7}(?:[,:] ?\d{1,7}){0,3}[)\]](?=[:,\s]|$)| \(\d{1,7}:\d{1,7}\)(?=[:\s]|$))"
+            r"(?: - (?=error|warning)|(?P<colon>:? ?))"
         ),
-        lambda found: found["name"] + ("(<L>)" if found[0][len(found["name"])] in "([" else ":<L>"),
-        "cart.py:42:7: oops, b.ts(3,5): no",
-        "cart.py:<L>: oops, b.ts(<L>): no",
+        lambda found: f"{found['name']}:<L>" + (": " if found["colon"] is None else found["colon"]),
+        "cart.py:42:7: oops, b.ts(3,5): no, c.ts:3:5 - error",
+        "cart.py:<L>: oops, b.ts:<L>: no, c.ts:<L>: error",
         "listen on db.example:5432x or port :8080",
+    ),
+    Step(
+        "line-alone",
+        re.compile(
+            r"^\s*\d{1,7}:\d{1,7}(?=\s+(?:error|warning)\b)|(?<=@)\d{1,7}:\d{1,7}(?=\))"
+            r"|(?<=\()\d{1,7}:\d{1,7}(?=\)$)|(?<=sh: )\d{1,7}(?=: )",
+            re.MULTILINE,
+        ),
+        "<L>",
+        "5:22 error 'rates' is not defined",
+        "<L> error 'rates' is not defined",
+        "16:9 is a ratio",
     ),
     Step(
         "line-word",
@@ -320,7 +351,7 @@ STEPS: tuple[Step, ...] = (
         "process",
         re.compile(
             r"(?<![A-Za-z0-9])(pid|tid|ppid|process|thread|PID|Pid|p)([ =:#]{1,2}|\[)\d{2,10}\b"
-            r"|(?<=\w)\[\d{2,8}\](?=:)|(?<=' )\(\d{1,10}\)(?= panicked)",
+            r"|(?<=\w)\[\d{2,8}\](?=:)|(?<=: )\d{2,8}(?=\s+(?:Segmentation|Killed|Aborted|Bus error|Illegal))",
         ),
         lambda found: f"{found[1]}{found[2]}<PID>" if found[1] else "<PID>",
         "worker pid=4711 died, sshd[812]: closed",

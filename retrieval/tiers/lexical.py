@@ -49,7 +49,7 @@ class Lexical:
     name = "lexical"
     sure = False
 
-    def __init__(self, settings: Settings = Settings()) -> None:  # noqa: B008 - it cannot change
+    def __init__(self, settings: Settings = Settings()) -> None:
         self._settings = settings
 
     def made_with(self) -> "MadeWith":

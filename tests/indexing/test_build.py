@@ -1,0 +1,458 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from memories import entry, fixed, journal, tree
+
+from indexing import build
+from indexing.build import Progress, build_index
+from indexing.entry import Entry, Evidence, Source
+from indexing.errors import BadIndex, IndexBusy, UnreadableMemory
+from indexing.settings import Settings
+from indexing.signature import sign
+from indexing.stores import generations, local
+from indexing.stores.local import LocalStore
+from retrieval.tiers import tiers
+
+PARTS = tiers(Settings())
+GOOD = [fixed("a", "Error: one", "mend it"), fixed("b", "Error: two")]
+SECRET = "ghp_" + "a1B2" * 9
+
+
+@pytest.fixture
+def memory(tmp_path):
+    journal(tmp_path / "memory" / "good.jsonl", GOOD)
+    return tmp_path / "memory"
+
+
+@pytest.fixture
+def index(tmp_path):
+    return tmp_path / "index"
+
+
+def built(memory, index, settings=Settings(), **options):
+    given = memory if isinstance(memory, list) else [memory]
+    return build_index(given, index, PARTS, settings, **options)
+
+
+def entries(index):
+    store = LocalStore.open(index)
+    return {store.entry(row).id: store.entry(row) for row in range(len(store))}
+
+
+def test_memory_files_become_an_index(memory, index):
+    report = built(memory, index)
+
+    assert list(entries(index)) == ["a", "b"]
+    assert (report.entries, report.skipped, report.quarantined) == (2, (), ())
+    assert [(read.file, read.reader, read.entries) for read in report.files] == [
+        ("memory/good.jsonl", "journal", 2)
+    ]
+    assert report.generation == generations.current(index)
+    assert local.verify(index) == []
+
+
+def test_the_index_knows_its_sources_without_paths_of_this_machine(memory, index, tmp_path):
+    built(memory, index)
+
+    [source] = LocalStore.open(index).sources()
+    assert source["file"] == "memory/good.jsonl"
+    assert source["size"] == (memory / "good.jsonl").stat().st_size
+    assert entries(index)["a"].source.file == "memory/good.jsonl"
+    for name, data in tree(index).items():
+        assert str(tmp_path).encode() not in data, name
+
+
+def test_a_file_is_named_as_it_was_given_or_from_the_root(memory, index, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    assert built(Path("memory"), index).files[0].file == "memory/good.jsonl"
+    assert built(Path("memory/good.jsonl"), index).files[0].file == "memory/good.jsonl"
+    assert built(memory / "good.jsonl", index).files[0].file == "good.jsonl"
+    assert built(memory, index, root=tmp_path.parent).files[0].file == (
+        f"{tmp_path.name}/memory/good.jsonl"
+    )
+    assert built(memory, index, root=tmp_path / "elsewhere").files[0].file == "memory/good.jsonl"
+
+
+def test_a_rebuild_from_nothing_gives_the_same_bytes(memory, index, tmp_path):
+    built(memory, index)
+    before = tree(index)
+    for path in sorted(index.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+
+    later = memory / "good.jsonl"
+    os.utime(later, (1, 1))
+    built(memory, index)
+
+    assert tree(index) == before
+
+
+def test_bytes_hang_on_nothing_but_the_memory(tmp_path):
+    # names whose order differs by locale, and entries of two files that sort into one another
+    memory = tmp_path / "m"
+    for name in ("Z", "a", "ä", "B", "_"):
+        journal(
+            memory / name / f"{name}.jsonl",
+            [
+                entry(f"{name}{n}", f"Token {n} refresh", f"Error: {n}", files=(f"{n}.py", "x"))
+                for n in range(9)
+            ],
+        )
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from indexing.build import build_index; from retrieval.tiers import tiers\n"
+        "from indexing.settings import Settings\n"
+        "index, *memory = map(Path, sys.argv[1:])\n"
+        "build_index(memory, index, tiers(Settings()))\n"
+    )
+    paths = sorted(memory.iterdir())
+    repository = Path(__file__).parents[2]
+    trees = []
+    for number, (given, seed, locale) in enumerate(
+        [
+            (paths, "0", "C"),
+            (paths[::-1], "1", "de_DE.UTF-8"),
+            ([*paths, paths[0] / f"{paths[0].name}.jsonl"], "2", "C.UTF-8"),
+        ]
+    ):
+        index = tmp_path / f"index{number}"
+        environ = {"PYTHONHASHSEED": seed, "LC_ALL": locale, "PYTHONPATH": str(repository)}
+        subprocess.run(
+            [sys.executable, "-c", script, str(index), *map(str, given)],
+            env=os.environ | environ,
+            check=True,
+        )
+        trees.append(tree(index))
+
+    assert len(entries(tmp_path / "index0")) == 45
+    assert trees[0] == trees[1] == trees[2]
+
+
+def test_every_line_is_signed_with_todays_rules(memory, index):
+    stale = GOOD[0].signature._replace(sig_sha="ab" * 32, normalised="yesterday's")
+    journal(memory / "stale.jsonl", [GOOD[0]._replace(id="stale", signature=stale)])
+
+    built(memory, index)
+
+    signature = entries(index)["stale"].signature
+    assert signature.sig_sha == sign("Error: one", "npm").sig_sha
+    assert signature.normalised == sign("Error: one", "npm").normalised
+    assert LocalStore.open(index).signed("ab" * 32) == []
+
+
+def test_what_was_known_of_the_failure_is_kept(memory, index):
+    known = GOOD[0].signature._replace(rule="npm:first", line=7, context={"job": "build"})
+    journal(memory / "x.jsonl", [GOOD[0]._replace(id="x", signature=known)])
+
+    built(memory, index)
+
+    signature = entries(index)["x"].signature
+    assert (signature.rule, signature.line, signature.context) == (
+        "npm:first", 7, {"job": "build"},
+    )  # fmt: skip
+
+
+def test_hashes_that_new_rules_move_are_reported(memory, index, monkeypatch):
+    built(memory, index)
+    before = entries(index)["a"].signature.sig_sha
+    monkeypatch.setattr(build, "ruleset_digest", lambda: "new rules")
+    monkeypatch.setattr(
+        build, "sign", lambda raw, tool, joined, command: sign(f"{raw}!", tool, joined)
+    )
+
+    report = built(memory, index)
+
+    assert report.moved[0][:2] == ("a", before)
+    assert [moved.id for moved in report.moved] == ["a", "b"]
+
+
+def test_hashes_that_stay_are_not_reported(memory, index, monkeypatch):
+    built(memory, index)
+    monkeypatch.setattr(build, "ruleset_digest", lambda: "new rules")
+
+    assert built(memory, index).moved == ()
+
+
+def test_secrets_do_not_reach_the_index(memory, index):
+    leaky = entry(
+        "leaky",
+        f"title {SECRET}",
+        f"Error: {SECRET} is refused",
+        joined=(f"at {SECRET}",),
+        body=f"body {SECRET}",
+        labels=(f"label {SECRET}",),
+        files=(f"dir/{SECRET}",),
+        lesson=GOOD[0].lesson._replace(worked=(f"use {SECRET}",), root_cause=SECRET),
+        extra={"deep": [{"in": [SECRET]}], "number": 3},
+    )
+    leaky = leaky._replace(
+        signature=leaky.signature._replace(context={"command": f"curl -H {SECRET}"})
+    )
+    journal(memory / "leaky.jsonl", [leaky])
+
+    built(memory, index)
+
+    for name, data in tree(index).items():
+        assert SECRET.encode() not in data, name
+        assert SECRET.lower().encode() not in data, name
+    assert entries(index)["leaky"].extra["number"] == 3
+
+
+def test_a_log_with_a_secret_still_finds_its_entry(memory, index):
+    raw = f"Error: token {SECRET} is refused"
+    journal(memory / "leaky.jsonl", [entry("leaky", "refused", raw)])
+
+    built(memory, index)
+
+    [row] = LocalStore.open(index).signed(sign(raw, "npm").sig_sha)
+    assert LocalStore.open(index).entry(row).id == "leaky"
+
+
+def test_a_quarantined_entry_is_reported_and_not_stored(memory, index):
+    journal(memory / "bad.jsonl", [entry("bad", "looks fine", trust="quarantined: a passing line")])
+
+    report = built(memory, index)
+
+    assert "bad" not in entries(index)
+    [record] = report.quarantined
+    assert (record.source.file, record.reason) == ("memory/bad.jsonl", "a passing line")
+
+
+def test_a_record_that_a_reader_sets_aside_is_reported_with_its_place(memory, index):
+    torn = memory / "torn.jsonl"
+    journal(torn, [entry("whole", "whole")])
+    torn.write_bytes(torn.read_bytes() + b'{"id": "torn", "kin')
+
+    report = built(memory, index)
+
+    assert "whole" in entries(index)
+    [record] = report.quarantined
+    assert (record.source.file, record.source.locator) == ("memory/torn.jsonl", "line 2")
+
+
+def test_of_one_id_the_newest_is_kept_and_counters_are_not_added(memory, index):
+    old = entry("twice", "old", captured_at="2026-01-01T00:00:00Z", evidence=Evidence(seen=3))
+    new = entry("twice", "new", captured_at="2026-02-01T00:00:00Z", evidence=Evidence(seen=5))
+    journal(memory / "1.jsonl", [new])
+    journal(memory / "2.jsonl", [old])
+
+    report = built(memory, index)
+
+    assert entries(index)["twice"].title == "new"
+    assert entries(index)["twice"].evidence.seen == 5
+    [duplicate] = report.duplicates
+    assert (duplicate.id, duplicate.kept.file, duplicate.dropped.file) == (
+        "twice", "memory/1.jsonl", "memory/2.jsonl",
+    )  # fmt: skip
+
+
+def test_of_two_equal_records_the_first_file_and_the_last_line_count(memory, index):
+    journal(memory / "1.jsonl", [entry("x", "1 first"), entry("x", "1 last")])
+    journal(memory / "2.jsonl", [entry("x", "2")])
+
+    built(memory, index)
+
+    assert entries(index)["x"].title == "1 last"
+
+
+def test_a_file_given_twice_is_read_once(memory, index):
+    report = built([memory, memory / "good.jsonl", memory], index)
+
+    assert len(report.files) == 1
+    assert report.duplicates == ()
+
+
+def test_tools_whose_rules_match_nothing_are_counted(memory, index):
+    for n in range(2):
+        unmatched = entry(f"u{n}", raw=f"boom {n}")
+        unmatched = unmatched._replace(signature=unmatched.signature._replace(rule="npm:unmatched"))
+        journal(memory / f"{n}.jsonl", [unmatched])
+
+    assert built(memory, index).unmatched == (("npm", 2),)
+
+
+def missing(path):
+    return "No such file"
+
+
+def empty(path):
+    path.touch()
+
+
+def malformed(path):
+    path.write_bytes(b"\xff\xfe\x00{[}")
+
+
+def huge(path):
+    with path.open("wb") as file:
+        file.truncate((1 << 20) + 1)
+    return "more than MEM_MAX_FILE_MB=1"
+
+
+def looping(path):
+    path.symlink_to(path)
+    return "symbolic links"
+
+
+def pipe(path):
+    os.mkfifo(path)
+
+
+def unreadable(path):
+    if os.geteuid() == 0:
+        pytest.skip("root may read everything")
+    path.touch(mode=0o000)
+    return "Permission denied"
+
+
+def deep(path):
+    path.write_bytes(b'{"a":' * 100_000 + b"1" + b"}" * 100_000)
+
+
+@pytest.mark.parametrize(
+    "spoil", [missing, empty, malformed, huge, looping, pipe, unreadable, deep]
+)
+def test_a_bad_memory_file_never_takes_the_rest_down(memory, index, spoil):
+    path = memory / "spoilt.jsonl"
+    reason = spoil(path)
+
+    report = built([memory, path], index, Settings(max_file_mb=1))
+
+    assert list(entries(index)) == ["a", "b"]
+    if reason:
+        assert any(
+            skipped.file == "spoilt.jsonl" and reason in skipped.reason
+            for skipped in report.skipped
+        ) or any(
+            skipped.file == "memory/spoilt.jsonl" and reason in skipped.reason
+            for skipped in report.skipped
+        )
+
+
+def test_a_file_of_no_known_format_is_named(memory, index):
+    (memory / "picture.png").write_bytes(b"\x89PNG")
+
+    report = built(memory, index)
+
+    assert [(s.file, s.line, s.reason) for s in report.skipped] == [
+        ("memory/picture.png", 0, "no reader knows this format")
+    ]
+
+
+class Failing:
+    """A reader that gives one entry and then fails."""
+
+    name = "failing"
+
+    def __init__(self, error):
+        self.error = error
+
+    def accepts(self, path):
+        return True
+
+    def read(self, path, source):
+        yield Entry("first", "note", "first", source=Source("x", source, "line 1"))
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "line", "reason"),
+    [
+        (UnreadableMemory("memory/odd.jsonl:12: 'id' is not text"), 12, "'id' is not text"),
+        (UnreadableMemory("memory/odd.jsonl: is odd"), 0, "is odd"),
+        (OSError(5, "Input/output error"), 0, "Input/output error"),
+        (KeyError("id"), 0, "KeyError: 'id'"),
+        (RecursionError("too\ndeep"), 0, "RecursionError: too deep"),
+    ],
+)
+def test_a_reader_that_fails_midway_keeps_what_it_gave(
+    memory, index, monkeypatch, error, line, reason
+):
+    (memory / "odd.jsonl").touch()
+    known = build.reader_of
+    monkeypatch.setattr(
+        build, "reader_of", lambda path: Failing(error) if path.stem == "odd" else known(path)
+    )
+
+    report = built(memory, index)
+
+    assert sorted(entries(index)) == ["a", "b", "first"]
+    assert report.skipped == (("memory/odd.jsonl", line, reason),)
+
+
+def test_an_entry_that_json_cannot_hold_is_quarantined(memory, index, monkeypatch):
+    class Odd(Failing):
+        def read(self, path, source):
+            yield entry("odd", "odd", extra={"a": {1, 2}})
+
+    (memory / "odd.jsonl").touch()
+    known = build.reader_of
+    monkeypatch.setattr(
+        build, "reader_of", lambda path: Odd(None) if path.stem == "odd" else known(path)
+    )
+
+    report = built(memory, index)
+
+    assert sorted(entries(index)) == ["a", "b"]
+    assert "JSON cannot" in report.quarantined[0].reason
+
+
+def test_an_empty_folder_gives_an_empty_index(tmp_path, index):
+    (tmp_path / "memory").mkdir()
+
+    assert built(tmp_path / "memory", index).entries == 0
+    assert entries(index) == {}
+
+
+def test_memory_that_is_gone_does_not_empty_the_index(memory, index):
+    built(memory, index)
+
+    with pytest.raises(UnreadableMemory, match=r"missing.*the index stays as it was"):
+        built(memory / "missing", index)
+
+    assert list(entries(index)) == ["a", "b"]
+
+
+def test_an_index_that_cannot_be_written_is_named(memory, tmp_path):
+    (tmp_path / "file").touch()
+
+    with pytest.raises(BadIndex, match="the index stays as it was"):
+        built(memory, tmp_path / "file" / "index")
+
+
+def test_a_second_build_at_the_same_time_is_refused(memory, index, monkeypatch):
+    monkeypatch.setattr(build, "LOCK_WAIT_S", 0)
+
+    with generations.alone(index, 0), pytest.raises(IndexBusy):
+        built(memory, index)
+
+    built(memory, index)
+
+
+def test_progress_goes_through_every_stage_to_its_end(memory, index):
+    told: list[Progress] = []
+
+    built(memory, index, on_progress=told.append)
+
+    stages = list(dict.fromkeys(progress.stage for progress in told))
+    assert stages == ["read", "exact", "lexical", "write"]
+    for stage in stages:
+        last = [progress for progress in told if progress.stage == stage][-1]
+        assert last.done == last.total
+
+
+def test_the_report_is_plain_json(memory, index):
+    journal(memory / "bad.jsonl", [entry("bad", "x", trust="quarantined: y"), GOOD[0]])
+    (memory / "x.png").touch()
+
+    told = built(memory, index).as_dict()
+
+    assert json.loads(json.dumps(told)) == told
+    assert told["entries"] == 2
+    assert told["quarantined"][0]["source"]["file"] == "memory/bad.jsonl"
+    assert told["skipped"][0]["file"] == "memory/x.png"
+    assert told["duplicates"][0]["id"] == "a"

@@ -47,7 +47,7 @@ def test_words_are_lower_case_and_the_same_every_time(text):
     found = words(text)
 
     assert found == words(text)
-    assert all(2 <= len(word) and word == word.lower() for word in found if word.isascii())
+    assert all(len(word) >= 2 and word == word.lower() for word in found if word.isascii())
 
 
 def test_a_title_is_a_set_of_alphanumeric_words():

@@ -42,6 +42,7 @@ from indexing.signature.tools import (
     ruff,
     sbt,
     shell,
+    sphinx,
     systemd,
     terraform,
     tsc,
@@ -99,6 +100,7 @@ TOOLS: tuple[ToolRules, ...] = (
     systemd.RULES,
     github_actions.RULES,
     jenkins.RULES,
+    sphinx.RULES,
     shell.RULES,
     GENERIC,
 )

@@ -28,7 +28,13 @@ RULES = ToolRules(
     command=r"(?:ansible|ansible-playbook|ansible-galaxy)",
     rules=(
         Rule("fatal", ("fatal: [",), r".{0,80}fatal: \[[^\]]{1,100}\]", DIAGNOSTIC, _failed),
-        Rule("item", ("failed: [",), r".{0,80}failed: \[[^\]]{1,100}\]", DIAGNOSTIC - 4, _failed),
+        Rule(
+            "item",
+            ("failed: [",),
+            r".{0,80}failed: \[[^\]]{1,100}\](?: => | \(item)",
+            DIAGNOSTIC - 4,
+            _failed,
+        ),
         Rule("error", ("ERROR! ", "[ERROR]: "), r".{0,60}(?:ERROR! |\[ERROR\]: )\S", FATAL),
     ),
 )

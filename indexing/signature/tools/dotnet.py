@@ -28,7 +28,7 @@ RULES = ToolRules(
         Rule(
             "diagnostic",
             (" error ", ": error"),
-            r"\s*(?:\d+(?::\d+)?>)?(?:\S.{0,400}?)? ?: error (?:[A-Z]{2,8}\d{3,5}|\w+\d{3,5}): ",
+            r"\s*(?:\d+(?::\d+)?>)?(?:\S.{0,400}?)? ?: error [A-Z]{2,8}\d{3,5}: ",
             DIAGNOSTIC,
         ),
         Rule(

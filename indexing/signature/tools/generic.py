@@ -49,7 +49,12 @@ RULES = ToolRules(
             r"(?:\S{1,80} ){0,3}\W{0,3}(?:" + _LEVEL + r"|error|Error)\W{1,3}\S.{3,}",
             ERROR - 4,
         ),
-        Rule("error-in", ("rror: ", "ERROR: "), r"\S.{0,200}?\b(?:[Ee]rror|ERROR): \S", ERROR),
+        Rule(
+            "error-in",
+            ("rror: ", "ERROR: ", "Fehler: "),
+            r"\S.{0,200}?\b(?:[Ee]rror|ERROR|Fehler): \S",
+            ERROR,
+        ),
         Rule(
             "cannot",
             (
@@ -70,11 +75,12 @@ RULES = ToolRules(
                 "invalid",
                 "Invalid",
                 "undefined",
+                "ehlgeschlagen",
                 "unrecognized",
                 "Missing ",
                 "missing ",
             ),
-            r"(?!.*\b[Ww]arn(?:ing)?\b).{0,200}(?:\b(?:[Cc]annot|[Cc]ould not|[Uu]nable to|[Cc]an't|[Cc]ouldn't|[Ff]ailed to|[Nn]o such (?:file|host|module|image|package))\b|\bnot found\b|[Pp]ermission denied|[Cc]onnection (?:refused|reset|timed out)|[Tt]imed out|\bunrecognized (?:option|argument))",
+            r"(?!.*\b[Ww]arn(?:ing)?\b).{0,200}(?:[Ff]ehlgeschlagen|\b(?:[Cc]annot|[Cc]ould not|[Uu]nable to|[Cc]an't|[Cc]ouldn't|[Ff]ailed to|[Nn]o such (?:file|host|module|image|package))\b|\bnot found\b|[Pp]ermission denied|[Cc]onnection (?:refused|reset|timed out)|[Tt]imed out|\bunrecognized (?:option|argument))",
             WARNING,
         ),
         Rule(

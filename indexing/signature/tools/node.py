@@ -2,7 +2,7 @@
 
 import re
 
-from indexing.signature.interface import EXCEPTION, FATAL, TRAILER, Found, Lines, Rule, ToolRules
+from indexing.signature.interface import EXCEPTION, TRAILER, Found, Lines, Rule, ToolRules
 from indexing.signature.look import above, below
 
 _FRAME = r"\s+at (?:async )?\S|\s*(?:Require stack:|code: '|\{$|requireStack:|errno: )|- /"
@@ -21,7 +21,7 @@ RULES = ToolRules(
     known_by=r"^Node\.js v\d+|^\s+at .{1,200}(?:\.[cm]?[jt]sx?:\d+:\d+|node:internal)|node_modules",
     command=r"node",
     rules=(
-        Rule("heap", ("FATAL ERROR:",), r"FATAL ERROR: .*(?:heap|Allocation|memory)", FATAL),
+        Rule("heap", ("FATAL ERROR:",), r"FATAL ERROR: .*(?:heap|Allocation|memory)", EXCEPTION),
         Rule(
             "module",
             ("Cannot find module", "Cannot find package", "ERR_MODULE_NOT_FOUND", "ERR_"),

@@ -59,7 +59,7 @@ RULES = ToolRules(
             "reason",
             _NEEDS,
             _P
-            + r"(?:[a-z]+ )?(?:enoent|ENOENT|EACCES|EPERM|EEXIST|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT"
+            + r"(?!code |errno |syscall )(?:[a-z]+ )?(?:Error: )?(?:enoent|ENOENT|EACCES|EPERM|EEXIST|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT"
             r"|EAI_AGAIN|EINTEGRITY|EBADENGINE|EBADPLATFORM|EUSAGE|ETARGET|ENEEDAUTH|CERT_\w+|SELF_SIGNED\w*"
             r"|ENOTEMPTY|ENOSPC|EINVALID\w*|E40[0-9]|E5\d\d|notarget|network|cb\(\) never"
             r"|`npm ci`|request to|Invalid|Unsupported|Could not|Cannot|The operation was)",

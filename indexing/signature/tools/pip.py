@@ -106,6 +106,18 @@ RULES = ToolRules(
             joining_below(r".*Because ", 2),
         ),
         Rule(
+            "retries",
+            ("Max retries exceeded",),
+            r"\s*HTTPS?ConnectionPool\(.{1,200}Max retries exceeded",
+            FATAL,
+        ),
+        Rule(
+            "lock",
+            ("poetry.lock", "Invalid TOML file", "pyproject.toml"),
+            r"(?:Error: )?(?:pyproject\.toml changed significantly|poetry\.lock is not up to date|Invalid TOML file)",
+            FATAL,
+        ),
+        Rule(
             "poetry",
             ("Because ", "version solving failed"),
             r"(?:Because |.*version solving failed)",

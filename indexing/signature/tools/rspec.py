@@ -20,12 +20,10 @@ def _failure(lines: Lines, index: int, _: re.Match[str]) -> Found:
     return Found(index, joined)
 
 
-def _minitest(lines: Lines, index: int, match: re.Match[str]) -> Found:
-    title = below(lines, index, r"\S+#\S+|\S+\s?\[|\S.*:$", 2)
-    if title is None:
-        return Found(index)
-    said = below(lines, title, r"\s*\S", 1)
-    return Found(title, () if said is None else (said,))
+def _minitest(lines: Lines, index: int, _: re.Match[str]) -> Found:
+    """`1) Failure:`, the test and its place, then what is wrong."""
+    said = below(lines, index + 1, r"\s*\S", 1)
+    return Found(index + 1) if said is None else Found(said, (index + 1,))
 
 
 RULES = ToolRules(
@@ -33,7 +31,7 @@ RULES = ToolRules(
     known_by=r"^\d+ examples?, |^Failures:$|\brspec\b|^\d+ (?:runs|tests), \d+ assertions",
     command=r"(?:rspec|bundle exec rspec|cucumber)",
     rules=(
-        Rule("failure", ("Failure/Error:",), r"\s+Failure/Error:", DIAGNOSTIC, _failure),
+        Rule("failure", ("Failure/Error:",), r"\s*Failure/Error:", DIAGNOSTIC, _failure),
         Rule(
             "minitest",
             (") Failure:", ") Error:"),

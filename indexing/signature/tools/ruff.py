@@ -1,6 +1,24 @@
 """ruff, flake8, pylint, black, isort: style findings `file.py:1:2: E501 message`."""
 
-from indexing.signature.interface import DIAGNOSTIC, SUMMARY, Rule, ToolRules
+import re
+
+from indexing.signature.interface import DIAGNOSTIC, FATAL, SUMMARY, Found, Lines, Rule, ToolRules
+
+
+def _headed(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    """The finding stands above its place."""
+    if not re.match(r"(?:[A-Z]{1,6}\d{1,5}|[a-z]+(?:-[a-z]+)*):? \S", lines[index - 1]):
+        return None
+    return Found(index - 1, (index,))
+
+
+def _cause(lines: Lines, index: int, _: re.Match[str]) -> Found:
+    """The last of the chain of causes."""
+    at = index
+    while re.match(r"\s+Cause: ", lines[at + 1]):
+        at += 1
+    return Found(at)
+
 
 RULES = ToolRules(
     tool="ruff",
@@ -8,10 +26,8 @@ RULES = ToolRules(
     command=r"(?:ruff|flake8|pylint|black|isort)",
     rules=(
         Rule("finding", (".py:",), r"\S.{0,200}\.pyi?:\d+:\d+: [A-Z]{1,6}\d{1,5}:? ", DIAGNOSTIC),
-        Rule(
-            "full", (" --> ",), r"(?:[A-Z]{1,6}\d{1,5}|invalid-syntax):? (?:\[\*\] )?\S", DIAGNOSTIC
-        ),
-        Rule("block", ("  -->", " --> "), r"\s+--> \S+\.pyi?:\d+:\d+$", SUMMARY + 4, None, True),
+        Rule("full", (" --> ",), r"\s+--> \S+\.pyi?:\d+:\d+$", DIAGNOSTIC, _headed),
+        Rule("failed", ("ruff failed",), r"ruff failed", FATAL, _cause),
         Rule(
             "format",
             ("Would reformat", "would reformat"),

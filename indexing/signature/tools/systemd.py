@@ -26,6 +26,12 @@ RULES = ToolRules(
             ERROR + 4,
         ),
         Rule(
+            "file",
+            (".service:", ".timer:", ".socket:"),
+            r"\S+\.(?:service|timer|socket):\d+: \S",
+            FATAL,
+        ),
+        Rule(
             "unit",
             ("Failed with result", "Failed to start", "entered failed state"),
             r".{0,120}systemd(?:\[\d+\])?: .*(?:Failed with result|Failed to start|entered failed state)",

@@ -2,28 +2,28 @@
 
 import re
 
-from indexing.signature.interface import DIAGNOSTIC, FATAL, Found, Lines, Rule, ToolRules
+from indexing.signature.interface import DIAGNOSTIC, FATAL, SUMMARY, Found, Lines, Rule, ToolRules
 from indexing.signature.look import below
 
 
 def _titled(lines: Lines, index: int, _: re.Match[str]) -> Found:
-    """The title is the same for every resource: join where it is, and what it says."""
-    joined = []
-    place = below(lines, index, r"\W{0,3}on \S+ line \d+|\W{0,3}with \S+,", 4)
+    """The title is the same for every resource: join where it is, and what it says.
+
+    What it says is wrapped to the terminal, so the whole paragraph is joined.
+    """
+    joined: list[int] = []
+    place = below(lines, index, r"\W{0,6}(?:on \S+ line \d+|with \S+[,:])", 4)
     if place is not None:
         joined.append(place)
-        quoted = below(lines, index, r"\W{0,3}on \S+ line \d+", 5)
-        detail = below(
-            lines,
-            quoted if quoted is not None else place,
-            r"\W{0,3}[A-Z\"'`].{15,}",
-            12,
-            r"\u2575|\s*$a",
-        )
-    else:
-        detail = below(lines, index, r"\W{0,3}\w.{8,}", 3, r"\u2575")
-    if detail is not None:
-        joined.append(detail)
+    at = index if place is None else place
+    while at < index + 30 and not re.match(r"\W*$", lines[at]):  # the quoted lines of the file
+        at += 1
+    start = below(lines, at, r"\W{0,4}[A-Z\"'`]", 6, r"\W*Error: ")
+    if start is not None:
+        end = start
+        while end < start + 8 and re.match(r"\W{0,4}\w", lines[end]):
+            joined.append(end)
+            end += 1
     return Found(index, tuple(joined))
 
 
@@ -32,7 +32,22 @@ RULES = ToolRules(
     known_by=r"\b[Tt]erraform\b|\b[Oo]pen[Tt]ofu\b|\btofu\b|^\W{0,3}on \S+\.tf line|\.tf(?:vars)?\b",
     command=r"(?:terraform|tofu|terragrunt)",
     rules=(
-        Rule("error", ("Error: ",), r"\W{0,3}Error: \S", DIAGNOSTIC, _titled, True),
+        Rule(
+            "error",
+            ("Error: ",),
+            r"\W{0,3}Error: (?!Terraform encountered problems|(?:local|remote)-exec provisioner)\S",
+            DIAGNOSTIC,
+            _titled,
+            True,
+        ),
+        Rule(
+            "relay",
+            ("Error: ",),
+            r"\W{0,3}Error: (?:Terraform encountered problems|(?:local|remote)-exec provisioner)",
+            SUMMARY,
+            _titled,
+            True,
+        ),
         Rule(
             "error-bare",
             ("Error ",),

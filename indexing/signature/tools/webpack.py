@@ -32,7 +32,7 @@ def _error_in(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
 
 
 def _after_banner(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
-    at = below(lines, index, r"\S", 3)
+    at = below(lines, index, r"(?!Build failed with|\[plugin )\S", 6)
     return None if at is None else Found(at)
 
 

@@ -32,7 +32,7 @@ RULES = ToolRules(
             "berry",
             ("YN0",),
             r"\W{0,4}YN0(?!000)\d{3}: (?:\W )?(?!.*(?:Done with warnings|Failed with errors|can't be found in the cache|SKIP|must be built)).{0,40}"
-            r"(?i:couldn't|can't|cannot|no candidates|not found|doesn't|failed|invalid|error|incompat|conflict|forbidden|would be modified|usage)",
+            r"(?i:couldn't|can't|cannot|no candidates|not found|doesn't|failed|invalid|error|incompat|conflict|forbidden|would (?:be|have been) modified|usage)",
             FATAL,
         ),
         Rule(

@@ -5,18 +5,18 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from memories import fixed, indexed, tree
 
 from indexing.errors import BadIndex, IndexBusy
 from indexing.stores import generations, local
 from indexing.stores.local import LocalStore
-from memories import fixed, indexed, tree
 
 OLD = [fixed("old", "Error: old")]
 NEW = [fixed("new", "Error: new"), fixed("newer", "Error: newer")]
 STEPS = ("fsync", "mkdir", "rename", "replace", "rmdir", "unlink", "open")
 
 
-class Fault(Exception):
+class FaultError(Exception):
     pass
 
 
@@ -38,7 +38,7 @@ def failing_at(monkeypatch, step):
             nonlocal count
             count += 1
             if count >= step:
-                raise Fault
+                raise FaultError
             return call(*args, **kwargs)
 
         return wrapper
@@ -61,7 +61,7 @@ def test_a_fault_at_any_step_leaves_the_old_index_or_the_new_one(tmp_path, monke
             try:
                 indexed(after, index)
                 ended = True
-            except Fault:
+            except FaultError:
                 ended = False
         seen.add(tuple(ids(index)))
         assert local.verify(index) == []
@@ -221,12 +221,12 @@ def test_a_disk_that_does_not_keep_what_is_written_is_noticed(tmp_path, monkeypa
 def test_builds_exclude_each_other(tmp_path):
     index = tmp_path / "index"
 
-    with generations.alone(index, 0):
-        with (
-            pytest.raises(IndexBusy, match="another build is at work"),
-            generations.alone(index, 0),
-        ):
-            pass
+    with (
+        generations.alone(index, 0),
+        pytest.raises(IndexBusy, match="another build is at work"),
+        generations.alone(index, 0),
+    ):
+        pass
 
     with generations.alone(index, 0):
         pass

@@ -1,12 +1,12 @@
 import json
 
 import pytest
+from memories import entry, fixed, indexed, tree
 
 from indexing.entry import Lesson
 from indexing.errors import BadIndex, StaleRecipe
 from indexing.stores import generations, local
 from indexing.stores.local import LocalStore
-from memories import entry, fixed, indexed, tree
 
 ENTRIES = [
     fixed("a", "Error: one", "do this", seen=3)._replace(captured_at="2026-01-02T00:00:00Z"),

@@ -1,5 +1,6 @@
-from indexing.entry import Lesson
 from memories import entry, fixed, indexed
+
+from indexing.entry import Lesson
 from retrieval import Query
 from retrieval.tiers.exact import Exact
 

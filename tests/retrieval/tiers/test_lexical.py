@@ -1,18 +1,18 @@
 import random
 
+import lexical_reference as reference
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from memories import entry, indexed
 
-import lexical_reference as reference
 from indexing.build import in_order
 from indexing.settings import Settings
-from memories import entry, indexed
 from retrieval import Query
 from retrieval.tiers.lexical import Lexical, best_rows
 
-WORDS = st.sampled_from("token refresh fails after logout npm ERESOLVE user_id E0308 über".split())
+WORDS = st.sampled_from(["token", "refresh", "fails", "after", "npm", "user_id", "E0308", "über"])
 TEXTS = st.lists(WORDS, max_size=6).map(" ".join)
 FILES = st.none() | st.lists(st.sampled_from(["a.py", "./a.py", "b.py", "c\\d.py"]), max_size=3)
 ENTRIES = st.lists(

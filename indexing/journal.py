@@ -1,0 +1,252 @@
+"""Our own memory file: append-only JSON lines that people read, diff, commit and merge.
+
+One record a line. A memory is `{"v":1,"op":"add","id","at","entry":{…}}`; what came of it is
+`{"v":1,"op":"outcome","id","at","entry_id","outcome","loop"}`. `id` is a ULID, `at` is UTC.
+A line is never changed: git may merge two journals by taking the lines of both.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from indexing.entry import OUTCOMES, Entry, Evidence
+from indexing.errors import JournalBusy, MemError
+from indexing.redact import redact
+
+VERSION = 1
+LONGEST_TEXT = 32_768
+"""Of a longer text the head and the tail are kept, in characters."""
+LONGEST_LINE = 1 << 20
+"""A longer record is refused, in bytes."""
+LOCK_WAIT_S = 10.0
+
+
+class Outcome(NamedTuple):
+    """What came of showing an entry: one of `OUTCOMES`; `loop` names the run, `""` unknown."""
+
+    entry_id: str
+    outcome: str
+    at: str = ""
+    loop: str = ""
+
+
+def append(journal: Path, entry: Entry, wait_s: float = LOCK_WAIT_S) -> str:
+    """Record an entry; its id, a new one unless it has one. It is on disk when this returns.
+
+    Secrets are taken out before anything is written. `source` and `trust` are not recorded, and of
+    the signature only what signs it again.
+
+    Raises:
+        JournalBusy: Another process held the lock for more than `wait_s` seconds.
+        MemError: The record is too long, or the disk does not take it; nothing was recorded.
+    """
+    now = datetime.now(UTC)
+    id = entry.id or ulid(now)
+    record = {"v": VERSION, "op": "add", "id": id, "at": _utc(now), "entry": _told(entry, now)}
+    _write(journal, record, wait_s)
+    return id
+
+
+def append_outcome(journal: Path, outcome: Outcome, wait_s: float = LOCK_WAIT_S) -> str:
+    """Record what came of an entry; the record's id. Errors are those of `append`."""
+    if outcome.outcome not in OUTCOMES:
+        known = ", ".join(OUTCOMES)
+        raise MemError(f"{journal}: '{outcome.outcome}' is no outcome; use one of {known}")
+    now = datetime.now(UTC)
+    id = ulid(now)
+    record = {"v": VERSION, "op": "outcome", "id": id, "at": outcome.at or _utc(now)}
+    _write(
+        journal,
+        {**record, "entry_id": outcome.entry_id, "outcome": outcome.outcome, "loop": outcome.loop},
+        wait_s,
+    )
+    return id
+
+
+def credited(evidence: Evidence, outcomes: Iterable[Outcome]) -> Evidence:
+    """The evidence with outcomes counted in.
+
+    One loop counts once for each kind of outcome, so that reporting it twice changes nothing.
+    Being shown says nothing of a fix: it moves neither time. What helped or harmed was applied.
+    """
+    counts = {name: 0 for name in OUTCOMES}
+    times = [time for time in (evidence.first, evidence.last) if time]
+    reported: set[tuple[str, str]] = set()
+    for each in outcomes:
+        if each.loop and (each.loop, each.outcome) in reported:
+            continue
+        reported.add((each.loop, each.outcome))
+        counts[each.outcome] += 1
+        if each.at and each.outcome in ("applied", "helped", "harmed"):
+            times.append(each.at)
+    helped = evidence.helped + counts["helped"]
+    harmed = evidence.harmed + counts["harmed"]
+    return evidence._replace(
+        shown=evidence.shown + counts["shown"],
+        applied=max(evidence.applied + counts["applied"], helped + harmed),
+        helped=helped,
+        harmed=harmed,
+        first=min(times, default=""),
+        last=max(times, default=""),
+    )
+
+
+def ulid(now: datetime) -> str:
+    """26 letters and digits that sort by time: 48 bits of milliseconds, 80 random ones."""
+    number = int(now.timestamp() * 1000) << 80 | int.from_bytes(os.urandom(10), "big")
+    return "".join("0123456789ABCDEFGHJKMNPQRSTVWXYZ"[number >> 5 * at & 31] for at in range(25, -1, -1))
+
+
+def _utc(time: datetime) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _told(entry: Entry, now: datetime) -> dict[str, Any]:
+    signature = entry.signature
+    context = dict(signature.context) if signature else {}
+    told = {
+        "kind": entry.kind,
+        "title": entry.title,
+        "body": entry.body,
+        "labels": list(entry.labels),
+        "files": None if entry.files is None else list(entry.files),
+        "raw": signature.raw if signature else "",
+        "tool": signature.tool if signature else "",
+        "command": context.pop("command", ""),
+        "exit_code": context.pop("exit_code", None),
+        "lesson": entry.lesson._asdict(),
+        "captured_at": entry.captured_at or _utc(now),
+        "extra": dict(entry.extra),
+    }
+    if signature and signature.joined:
+        told["joined"] = list(signature.joined)
+    if context:
+        told["context"] = context
+    if entry.evidence != Evidence():
+        told["evidence"] = entry.evidence._asdict()
+    return told
+
+
+def _write(journal: Path, record: Mapping[str, Any], wait_s: float) -> None:
+    line = _line(record)
+    if len(line) > LONGEST_LINE:
+        raise MemError(
+            f"{journal}: the record has {len(line):,} bytes, at most {LONGEST_LINE:,} are kept;"
+            " record less"
+        )
+    with _alone(journal, wait_s):
+        _append_line(journal, line)
+
+
+def _line(record: Mapping[str, Any]) -> bytes:
+    # Each text by itself, where line starts and escapes stand as they were written; then the
+    # line, where a secret's name stands beside its value.
+    text = json.dumps(_stored(record), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return (redact(text) + "\n").encode()
+
+
+def _stored(value: Any) -> Any:
+    """The value as JSON, without secrets, endless texts, and what no UTF-8 can hold."""
+    if isinstance(value, str):
+        return _shortened(redact(value).encode("utf-8", "replace").decode())
+    if isinstance(value, Mapping):
+        return {_stored(str(key)): _stored(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_stored(each) for each in value]
+    if isinstance(value, float) and value - value != 0:  # NaN and the infinities are no JSON
+        return str(value)
+    return value
+
+
+def _shortened(text: str) -> str:
+    left_out = len(text) - LONGEST_TEXT
+    if left_out <= 0:
+        return text
+    half = LONGEST_TEXT // 2
+    return f"{text[:half]}\n[… {left_out:,} characters left out …]\n{text[-half:]}"
+
+
+@contextmanager
+def _alone(journal: Path, wait_s: float) -> Iterator[None]:
+    """Hold the lock beside the journal; the kernel releases it when its holder dies."""
+    import filelock
+
+    path = journal.with_name(journal.name + ".lock")
+    lock = filelock.FileLock(path, timeout=wait_s, poll_interval=0.01)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        raise JournalBusy(
+            f"{path}: another process has held the lock for {wait_s:g} s; let it finish, or end it"
+        ) from None
+    except (OSError, NotImplementedError) as error:
+        raise _unwritten(path, error) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _append_line(journal: Path, line: bytes) -> None:
+    try:
+        is_new = not journal.exists()
+        descriptor = os.open(
+            journal, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644
+        )
+        try:
+            size = os.fstat(descriptor).st_size
+            if size and _last_byte(descriptor, size) != b"\n":
+                line = b"\n" + line
+            _write_whole(descriptor, size, line)
+        finally:
+            os.close(descriptor)
+        if is_new:
+            _flush_folder(journal.resolve().parent)
+    except OSError as error:
+        raise _unwritten(journal, error) from error
+
+
+def _last_byte(descriptor: int, size: int) -> bytes:
+    os.lseek(descriptor, size - 1, os.SEEK_SET)
+    return os.read(descriptor, 1)
+
+
+def _write_whole(descriptor: int, size: int, line: bytes) -> None:
+    """All of the line or, when the disk does not take it, nothing of it."""
+    written = 0
+    try:
+        written = os.write(descriptor, line)
+        if written < len(line):
+            raise OSError(28, "No space left on device")
+        os.fsync(descriptor)
+    except OSError:
+        # Only what we wrote: a program that knows nothing of the lock may have written behind it.
+        if written and os.fstat(descriptor).st_size == size + written:
+            os.ftruncate(descriptor, size)
+        raise
+
+
+def _flush_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return  # folders cannot be opened there, and need not be flushed
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _unwritten(path: Path, error: Exception) -> MemError:
+    cures = {
+        FileNotFoundError: "create its folder with `mem init`",
+        PermissionError: "let this user write there",
+        IsADirectoryError: "move the folder of that name away",
+        NotADirectoryError: "one of its folders is a file",
+    }
+    cure = cures.get(type(error), "free space or mend the disk")
+    what = getattr(error, "strerror", None) or error
+    return MemError(f"{path}: cannot be written ({what}); {cure}. Nothing was recorded")
