@@ -5,6 +5,7 @@ One record a line. A memory is `{"v":1,"op":"add","id","at","entry":{…}}`; wha
 A line is never changed: git may merge two journals by taking the lines of both.
 """
 
+import errno
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -221,7 +222,7 @@ def _write_whole(descriptor: int, size: int, line: bytes) -> None:
     try:
         written = os.write(descriptor, line)
         if written < len(line):
-            raise OSError(28, "No space left on device")
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(descriptor)
     except OSError:
         # Only what we wrote: a program that knows nothing of the lock may have written behind it.

@@ -298,13 +298,11 @@ def _why_not(line: str) -> str:
 def _succeeded(log: Log, best: _Candidate, region: ci.Region | None) -> bool:
     """Whether one of the last lines says that all went well, and nobody said that a step failed.
 
-    A tool's own rules are believed more than a line shaped like an error: these count for nothing
-    when success is said near the end, those only when it is the last that is said.
+    What a tool's own rules found stands all the same: tools go on after a failure.
     """
-    if region is not None:
+    if region is not None or (best.tool != GENERIC.tool and best.rank >= ERROR):
         return False
-    within = 12 if best.tool == GENERIC.tool else 3
-    return any(_compiled(SUCCESS).match(log[at].lstrip()) for at in _last_lines(log, within))
+    return any(_compiled(SUCCESS).match(log[at].lstrip()) for at in _last_lines(log, 12))
 
 
 def _last_lines(log: Log, count: int) -> list[int]:

@@ -79,7 +79,7 @@ STEPS: tuple[Step, ...] = (
             r"^(?:\s|[\u2500-\u257f\u25b6\u27a4\u2718\u2717\u2716\u00d7\u25cf\u2022\u276f\u00b7|>](?=[\s\u2500-\u25ff]|$)"
             r"|npm (?:ERR!|error)(?=\s|$)|\d{1,6} error(?=\s)|(?:E|#) {2,}|==\d{1,9}==|PHP (?=[FPW])"
             r"|\[ *(?:javac|junit|exec|ant:\w{1,20}|ERROR|FATAL|error|Error|apply|copy|java)\](?=\s|:)"
-            r"|YN\d{4}:(?=\s)|docker: (?=[A-Z])|:[\w:]{1,80}(?=/\w|[A-Z]:\\)"
+            r"|YN\d{4}:(?=\s)|docker: (?=[A-Z])|vet: (?=\S)|:[\w:]{1,80}(?=/\w|[A-Z]:\\)"
             r"|[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} +\d{1,8} (?=\S{1,80}\.go:\d))+",
             re.MULTILINE,
         ),
@@ -363,7 +363,7 @@ STEPS: tuple[Step, ...] = (
         re.compile(r"(?<=' )(?:\(\d{1,10}\) |<PID> )?(?=panicked at)"),
         "",
         "thread 'main' (6543) panicked at a.rs:3:5:",
-        "thread 'main' panicked at a.rs:<L>:",
+        "thread 'main' panicked at a.rs:<L>",
         "thread 'main' (idle) panics",
     ),
     Step(
@@ -403,6 +403,17 @@ STEPS: tuple[Step, ...] = (
         "unknown {'b', 'a'}",
         "unknown {'a', 'b'}",
         "unknown {'b': 1, 'a': 2}",
+    ),
+    Step(
+        "ending",
+        re.compile(
+            r"(?<![\s.:;,])(?:[\s.:;,]{1,20}(?:Stop|Schluss)\.)?[\s.:;,]{0,20}\Z"
+            r"| \[recovered(?:, repanicked)?\]"
+        ),
+        "",
+        "make: *** No rule to make target 'a'.  Stop.",
+        "make: *** No rule to make target 'a'",
+        "two. sentences",
     ),
     Step(
         "blanks",

@@ -6,7 +6,20 @@ from indexing.signature.interface import DIAGNOSTIC, FATAL, Found, Lines, Rule, 
 from indexing.signature.look import above, below
 
 
-def _failed(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+_RECAP = r"^.{0,80}\bfailed=\d"
+_RECAP_BAD = r"^.{0,80}\b(?:failed|unreachable)=[1-9]"
+
+
+def _rescued(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    """What the recap does not count was ignored or rescued."""
+    if lines.holds(_RECAP) and not lines.holds(_RECAP_BAD):
+        return None
+    return Found(index)
+
+
+def _failed(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
+    if _rescued(lines, index, match) is None:
+        return None
     if (
         below(
             lines,
@@ -35,6 +48,8 @@ RULES = ToolRules(
             DIAGNOSTIC - 4,
             _failed,
         ),
-        Rule("error", ("ERROR! ", "[ERROR]: "), r".{0,60}(?:ERROR! |\[ERROR\]: )\S", FATAL),
+        Rule(
+            "error", ("ERROR! ", "[ERROR]: "), r".{0,60}(?:ERROR! |\[ERROR\]: )\S", FATAL, _rescued
+        ),
     ),
 )

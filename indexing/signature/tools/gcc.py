@@ -31,7 +31,7 @@ RULES = ToolRules(
                 "\u9519\u8bef",
                 "\u30a8\u30e9\u30fc",
             ),
-            r"\s{0,16}(?:In file included from )?(?:[A-Za-z]:)?[^\s:'\"][^:'\"]{0,300}(?::\d+){1,2} ?: "
+            r"\s{0,16}(?:In file included from )?(?:[A-Za-z]:)?[^\s:'\"][^:'\"]{0,300}(?<!\.go)(?<!\.py)(?<!\.rb)(?<!\.js)(?<!\.ts)(?::\d+){1,2} ?: "
             + _WORDS
             + r" ?: ",
             DIAGNOSTIC,

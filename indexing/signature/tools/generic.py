@@ -10,12 +10,12 @@ from indexing.signature.interface import (
 )
 
 SUCCESS = (
-    r"(?:OK(?: \(.*\))?$|=* ?[1-9]\d* passed(?!.*(?:failed|error)).*$|BUILD SUCCESS(?:FUL)?\b|All checks passed"
+    r"(?:\[(?:INFO|info|success)\] )?(?:OK(?: \(.*\))?$|=* ?[1-9]\d* passed(?!.*(?:failed|error)).*$|BUILD SUCCESS(?:FUL)?\b|All checks passed"
     r"|100% tests passed|test result: ok\.|Success: no issues|\W*0 (?:errors|failures)\b|Finished: SUCCESS"
     r"|(?:Tests|Test Files):? .*\bpassed\b(?!.*failed)|[1-9]\d* passing\b|# fail 0$|All tests (?:passed|successful)"
     r"|\d+ examples?, 0 failures|\d+ (?:runs|tests), .*0 failures, 0 errors|Result: PASS|.*All done!"
     r"|.*0 chart\(s\) failed|.*compiled (?:successfully|with \d+ warning)|.*Build succeeded|-- Build files have"
-    r"|.*built in [\d.]+|ok  \t|.*failed=0\b(?!.*unreachable=[1-9]).*)"
+    r"|.*built in [\d.]+|ok  \t|All matched files use|Done(?: in [\d.]+m?s)?[.!]?$|.*failed=0\b(?!.*unreachable=[1-9]).*)"
 )
 """What a run says at its end when nothing failed."""
 

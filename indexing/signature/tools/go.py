@@ -20,7 +20,9 @@ _FAIL = re.compile(r"\s*--- FAIL: \S")
 
 
 def _test(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
-    """The failing test, joined to its innermost subtest and to the first thing that one says."""
+    """The first thing that the innermost failing test says, joined to the test's name."""
+    if lines[index + 1].startswith("panic: "):
+        return Found(index + 1, (index,))
     test = index
     depth = indent(match.string)
     for at in range(index + 1, min(index + 400, len(lines))):
@@ -30,14 +32,9 @@ def _test(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
         elif line.strip() and indent(line) <= depth:
             break
         elif _MESSAGE.match(line):
-            return _joined(index, test, _said(lines, at))
-    before = _said_before(lines, index)
-    return _joined(index, test, None if before is None else _said(lines, before))
-
-
-def _joined(index: int, test: int, said: int | None) -> Found:
-    more = [] if test == index else [test]
-    return Found(index, tuple(more if said is None else [*more, said]))
+            return Found(_said(lines, at), (test,))
+    before = _said_before(lines, index, test)
+    return Found(index) if before is None else Found(_said(lines, before), (test,))
 
 
 def _said(lines: Lines, at: int) -> int:
@@ -50,13 +47,13 @@ def _said(lines: Lines, at: int) -> int:
     return at
 
 
-def _said_before(lines: Lines, index: int) -> int | None:
+def _said_before(lines: Lines, index: int, test: int) -> int | None:
     """With -v a test's messages are printed while it runs, before its `--- FAIL`."""
-    start = above(lines, index, r"\s*=== (?:RUN|CONT|NAME) ", 300)
-    if start is None:
+    name = lines[test].split("--- FAIL: ")[1].split(" (")[0]
+    at = above(lines, index, rf"\s*=== (?:RUN|CONT|NAME) +{re.escape(name)}$", 2000)
+    if at is None:
         return None
-    said = below(lines, start, _MESSAGE.pattern, index - start)
-    return said if said is not None and said < index else None
+    return below(lines, at, _MESSAGE.pattern, index - at - 1, r"\s*=== |\s*--- ")
 
 
 def _panic(lines: Lines, index: int, _: re.Match[str]) -> Found:
@@ -86,7 +83,7 @@ RULES = ToolRules(
             "race",
             ("WARNING: DATA RACE",),
             r"WARNING: DATA RACE",
-            DIAGNOSTIC - 3,
+            DIAGNOSTIC,
             lambda lines, index, _: _panic(lines, index, _),
         ),
         Rule("panic", ("panic: ",), r"(?:\s*)panic: \S", EXCEPTION, _panic),

@@ -28,7 +28,7 @@ RULES = ToolRules(
         Rule(
             "file",
             (".service:", ".timer:", ".socket:"),
-            r"\S+\.(?:service|timer|socket):\d+: \S",
+            r"\S+\.(?:service|timer|socket):\d+: (?!.*(?:please use|will be removed|deprecated))\S",
             FATAL,
         ),
         Rule(

@@ -1,0 +1,46 @@
+"""Reader: what a memory format's reader promises, and what it may find."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from indexing.entry import Entry, Source
+from indexing.journal import Outcome
+
+
+class Quarantined(NamedTuple):
+    """A record that was not used: where, why, and its text without secrets, cut when long."""
+
+    source: Source
+    reason: str
+    record: str
+
+
+class Credit(NamedTuple):
+    """An outcome of an entry that some other file holds."""
+
+    source: Source
+    outcome: Outcome
+
+
+class Reader(Protocol):
+    """Reads one memory format; one file each."""
+
+    name: str
+
+    def accepts(self, path: Path) -> bool:
+        """Whether the file is of this format, by its name and, where that says too little, its head.
+
+        Never raises; a folder is not accepted.
+        """
+        ...
+
+    def read(self, path: Path, source: str) -> Iterator[Entry | Quarantined | Credit]:
+        """The file's entries in its order, and the records that are none.
+
+        One bad record costs only itself. `source` is the file's name as entries are to show it.
+
+        Raises:
+            UnreadableMemory: The file as a whole cannot be read; nothing was yielded.
+        """
+        ...

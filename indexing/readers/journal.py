@@ -1,0 +1,198 @@
+"""Our journal: one entry per `add`, with what its `outcome` records say of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from indexing.entry import KINDS, OUTCOMES, Entry, Evidence, Lesson, Source
+from indexing.journal import VERSION, Outcome, credited
+from indexing.readers import json_values
+from indexing.readers.interface import Credit, Quarantined
+from indexing.readers.json_values import Damage, Value
+from indexing.readers.record import BadRecord, Record, headline, quarantined
+from indexing.signature import Signature, sign
+
+_BEGINS = '{"v"'
+
+
+class Journal:
+    """Records stand in any order and may stand twice: git merges journals line by line."""
+
+    name = "journal"
+
+    def accepts(self, path: Path) -> bool:
+        """`journal.jsonl`, or another `.jsonl` that begins like one."""
+        if path.name == "journal.jsonl":
+            return path.is_file()
+        return path.suffix == ".jsonl" and '"op"' in _first_record(path)
+
+    def read(self, path: Path, source: str) -> Iterator[Entry | Quarantined | Credit]:
+        """The entries in order of their first line, behind what could not be used."""
+        book = _Book()
+        for found in _values(path):
+            where = Source(self.name, source, f"line {found.line}")
+            if isinstance(found, Damage):
+                yield quarantined(where, found.reason, found.text)
+                continue
+            try:
+                book.take(Record(found.value), where, found.value)
+            except BadRecord as error:
+                yield quarantined(where, str(error), found.value)
+        yield from book.corrected
+        yield from book.entries()
+        yield from book.foreign()
+
+
+def _first_record(path: Path) -> str:
+    begin = json_values.head(path).lstrip("\ufeff \t\r\n")
+    return begin.split("\n", 1)[0] if begin.startswith(_BEGINS) else ""
+
+
+def _values(path: Path) -> Iterator[Value | Damage]:
+    for line in json_values.lines(path):
+        if isinstance(line, Damage):
+            yield line
+        else:
+            yield from json_values.values(line[1], _BEGINS, line[0])
+
+
+class _Added(NamedTuple):
+    entry: Entry
+    value: Any
+
+
+class _Book:
+    """What was read so far: entries by id, and the outcomes that wait for theirs."""
+
+    def __init__(self) -> None:
+        self._added: dict[str, _Added] = {}
+        self._outcomes: dict[str, Credit] = {}
+        self.corrected: list[Quarantined] = []
+
+    def take(self, record: Record, where: Source, value: Any) -> None:
+        version = record.count("v")
+        if version is None:
+            raise BadRecord("has no version 'v', so is no record of a journal")
+        if version > VERSION:
+            raise BadRecord(f"is of version {version}, this program reads {VERSION}; upgrade it")
+        op, id, at = record.text("op"), record.text("id"), record.time("at")
+        if not id:
+            raise BadRecord("has no 'id'")
+        if op == "add":
+            self._add(_entry(record, id, at, where), value)
+        elif op == "outcome":
+            # an id that stands twice was merged: once
+            self._outcomes.setdefault(id, Credit(where, _outcome(record, at)))
+        else:
+            raise BadRecord(f"has the unknown op '{op}'; kept in the file, not used")
+
+    def _add(self, entry: Entry, value: Any) -> None:
+        before = self._added.get(entry.id)
+        if before is not None and before.value != value:
+            line = entry.source.locator
+            self.corrected.append(
+                quarantined(
+                    before.entry.source, f"is recorded again, corrected, in {line}", before.value
+                )
+            )
+        if before is None or before.value != value:
+            self._added[entry.id] = _Added(entry, value)
+
+    def entries(self) -> Iterator[Entry]:
+        """The entries with the outcomes that name them counted in."""
+        of: dict[str, list[Outcome]] = {}
+        for credit in self._outcomes.values():
+            of.setdefault(credit.outcome.entry_id, []).append(credit.outcome)
+        for id, (entry, _) in self._added.items():
+            yield entry._replace(evidence=credited(entry.evidence, of.get(id, ())))
+
+    def foreign(self) -> Iterator[Credit]:
+        """The outcomes of entries that are not in this file."""
+        for credit in self._outcomes.values():
+            if credit.outcome.entry_id not in self._added:
+                yield credit
+
+
+def _outcome(record: Record, at: str) -> Outcome:
+    entry_id, outcome = record.text("entry_id"), record.text("outcome")
+    if not entry_id:
+        raise BadRecord("has no 'entry_id'")
+    if outcome not in OUTCOMES:
+        raise BadRecord(f"has the unknown outcome '{outcome}'; one of {', '.join(OUTCOMES)}")
+    return Outcome(entry_id, outcome, at, record.text("loop"))
+
+
+def _entry(record: Record, id: str, at: str, where: Source) -> Entry:
+    told = record.part("entry")
+    kind = told.text("kind")
+    if kind not in KINDS:
+        raise BadRecord(f"has the unknown kind '{kind}'; one of {', '.join(KINDS)}")
+    captured_at = told.time("captured_at") or at
+    signature = _signature(told)
+    body = told.text("body")
+    title = told.text("title") or headline(signature.raw if signature else body)
+    if not title:
+        raise BadRecord("holds no title, no body and no raw line")
+    return Entry(
+        id=id,
+        kind=kind,
+        title=title,
+        body=body,
+        labels=told.texts("labels"),
+        files=told.files("files"),
+        signature=signature,
+        lesson=_lesson(told.part("lesson")),
+        evidence=_evidence(told.part("evidence"), captured_at),
+        captured_at=captured_at,
+        source=where,
+        extra=_extra(told, record),
+    )
+
+
+def _signature(told: Record) -> Signature | None:
+    raw, tool, command = told.text("raw"), told.text("tool"), told.text("command")
+    joined = told.texts("joined")
+    context = told.part("context").rest()
+    if command:
+        context["command"] = command
+    exit_code = told.code("exit_code")
+    if exit_code is not None:
+        context["exit_code"] = exit_code
+    if not raw:
+        return None
+    return sign(raw, tool or None, joined, command)._replace(context=context)
+
+
+def _lesson(told: Record) -> Lesson:
+    return Lesson(
+        worked=told.texts("worked"),
+        failed=told.texts("failed"),
+        gotchas=told.texts("gotchas"),
+        root_cause=told.text("root_cause"),
+        fix=told.text("fix"),
+        steps=told.texts("steps"),
+        template=told.text("template"),
+    )
+
+
+def _evidence(told: Record, captured_at: str) -> Evidence:
+    seen = told.count("seen")
+    return Evidence(
+        seen=1 if seen is None else seen,
+        shown=told.count("shown") or 0,
+        applied=told.count("applied") or 0,
+        helped=told.count("helped") or 0,
+        harmed=told.count("harmed") or 0,
+        first=told.time("first") or captured_at,
+        last=told.time("last") or captured_at,
+    )
+
+
+def _extra(told: Record, record: Record) -> dict[str, Any]:
+    """The record's `extra`, and the keys that nobody here knows, beside it."""
+    extra = told.part("extra").rest()
+    left = [*told.rest().items(), *record.rest().items()]
+    for key, value in left:
+        if key not in ("extra", "context", "entry"):
+            extra[key if key not in extra else f"{key} (of the record)"] = value
+    return extra

@@ -1,0 +1,183 @@
+"""JSON as programs leave it behind: marks, NaN, doubled keys, values glued together or cut off."""
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from indexing.errors import UnreadableMemory
+from indexing.signature.lines import decode
+
+LARGEST_MB = 256
+"""A bigger document is refused: parsed, it would take some gigabytes."""
+LONGEST_LINE = 4 << 20
+"""Of a file of lines, a longer line is passed over, in characters."""
+GIVEN_TWICE = "(given twice)"
+"""The key under which an object keeps values of which a later one of the same key took the place."""
+
+
+class Value(NamedTuple):
+    """A value and the line, from 1, on which it begins."""
+
+    line: int
+    value: Any
+
+
+class Damage(NamedTuple):
+    """Text that is no value; `line` is where it begins, from 1."""
+
+    line: int
+    reason: str
+    text: str
+
+
+def head(path: Path, size: int = 4096) -> str:
+    """The first bytes as text; empty when they cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return decode(file.read(size))
+    except OSError:
+        return ""
+
+
+def text_of(path: Path) -> str:
+    """The whole file as text, whatever its encoding, without a byte order mark.
+
+    Raises:
+        UnreadableMemory: It cannot be opened, or has more than `LARGEST_MB`.
+    """
+    try:
+        size = path.stat().st_size
+        if size > LARGEST_MB << 20:
+            raise UnreadableMemory(
+                f"{path}: has {size >> 20} MB, more than {LARGEST_MB}; split it"
+            )
+        return decode(path.read_bytes()).lstrip("\ufeff")
+    except OSError as error:
+        raise UnreadableMemory(f"{path}: cannot be opened ({error.strerror or error})") from error
+
+
+def document(path: Path) -> Any:
+    """The one value that the file holds.
+
+    Raises:
+        UnreadableMemory: Naming the line on which it stops being JSON.
+    """
+    text = text_of(path)
+    start = _skip_blanks(text, 0)
+    if start == len(text):
+        raise UnreadableMemory(f"{path}: is empty; restore it or delete it")
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        line, reason = _line(text, error.pos), _reason(text, error)
+        raise UnreadableMemory(f"{path}:{line}: {reason}; mend or restore it") from error
+    except RecursionError:
+        raise UnreadableMemory(f"{path}: is nested too deep to be a memory; mend it") from None
+    rest = _skip_blanks(text, end)
+    if rest < len(text):
+        line = _line(text, rest)
+        raise UnreadableMemory(f"{path}:{line}: more text after the end of the value; remove it")
+    return value
+
+
+def values(text: str, begins: str, line: int = 1) -> Iterator[Value | Damage]:
+    """The values that stand one after another, with commas or nothing between them.
+
+    Where something is no value, reading goes on at the next `begins`. `line` is the first one's
+    number. A text that is all beginnings and no ends is given up after a while, so that the time
+    stays linear.
+    """
+    at = counted = spent = 0
+    while (at := _skip_blanks(text, at)) < len(text):
+        line += text.count("\n", counted, at)
+        counted = at
+        try:
+            value, at = _DECODER.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            spent += error.pos - at
+            reason = _reason(text, error)
+        except RecursionError:
+            spent += len(text)
+            reason = "is nested too deep"
+        else:
+            yield Value(line, value)
+            continue
+        following = text.find(begins, at + 1)
+        if following < 0 or spent > 8 * len(text) + 4096:
+            following = len(text)
+        yield Damage(line, reason, text[at:following])
+        at = following
+
+
+def lines(path: Path) -> Iterator[tuple[int, str] | Damage]:
+    """The file's lines that are not blank, with their numbers; the file may be of any size.
+
+    Raises:
+        UnreadableMemory: The file cannot be opened or read.
+    """
+    wide = head(path, 2)[:1] == "\ufeff" and _is_utf16(path)
+    try:
+        with path.open(
+            encoding="utf-16" if wide else "utf-8", errors="replace", newline="\n"
+        ) as file:
+            number = 0
+            while chunk := file.readline(LONGEST_LINE):
+                number += 1
+                if len(chunk) == LONGEST_LINE and not chunk.endswith("\n"):
+                    yield Damage(number, f"is longer than {LONGEST_LINE:,} characters", chunk[:400])
+                    while (rest := file.readline(LONGEST_LINE)) and not rest.endswith("\n"):
+                        pass
+                elif chunk.strip("\ufeff \t\r\n"):
+                    yield number, chunk.rstrip("\r\n")
+    except OSError as error:
+        raise UnreadableMemory(f"{path}: cannot be read ({error.strerror or error})") from error
+
+
+def _is_utf16(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) in (b"\xff\xfe", b"\xfe\xff")
+
+
+def _skip_blanks(text: str, at: int) -> int:
+    while at < len(text) and text[at] in "\ufeff \t\r\n,":
+        at += 1
+    return at
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
+def _reason(text: str, error: json.JSONDecodeError) -> str:
+    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+        return "ends in the middle of a value"
+    return f"is not JSON ({error.msg[:1].lower()}{error.msg[1:]}, column {error.colno})"
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        earlier: dict[str, list[Any]] = {}
+        for key, value in pairs:
+            if value is not made[key] and value != made[key]:
+                earlier.setdefault(key, []).append(value)
+        if earlier:
+            made[GIVEN_TWICE] = earlier
+    return made
+
+
+def _float(text: str) -> float | str:
+    number = float(text)
+    return number if math.isfinite(number) else text
+
+
+def _int(text: str) -> int | str:
+    return int(text) if len(text) < 40 else text
+
+
+# What is no number for JSON (NaN, 1e999) stays as the text it was: a count that holds it is refused.
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=str, parse_float=_float, parse_int=_int
+)
