@@ -1,7 +1,7 @@
 """Which rows hold a word: a sorted vocabulary, and the rows of each word.
 
 A family of postings is four files: `<family>.words` (the sorted words in UTF-8, joined),
-`<family>.ends` (u64: where each word ends), `<family>.starts` (u64, n + 1: where each word's rows
+`<family>.offsets` (u64, n + 1: where each word begins), `<family>.starts` (u64, n + 1: where each word's rows
 begin) and `<family>.rows` (u32: the rows, ascending within a word). They are searched where they
 lie; opening parses nothing.
 """
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_pair = struct.Struct("<QQ").unpack_from
 _BYTES = "surrogatepass"  # a path may hold what is no text
 
 
@@ -36,10 +37,10 @@ class Counted(NamedTuple):
         import numpy as np
 
         encoded = [word.encode("utf-8", _BYTES) for word in self.words]
-        ends = np.cumsum([len(word) for word in encoded], dtype=np.uint64)
+        offsets = np.cumsum([0, *map(len, encoded)], dtype=np.uint64)
         return {
             f"{family}.words": b"".join(encoded),
-            f"{family}.ends": ends.astype("<u8").tobytes(),
+            f"{family}.offsets": offsets.astype("<u8").tobytes(),
             f"{family}.starts": self.starts.astype("<u8").tobytes(),
             f"{family}.rows": self.row.astype("<u4").tobytes(),
         }
@@ -75,20 +76,20 @@ class Postings:
 
     def __init__(self, files: Mapping[str, memoryview], family: str) -> None:
         self._words = files[f"{family}.words"]
-        self._ends = files[f"{family}.ends"]
+        self._offsets = files[f"{family}.offsets"]
         self._starts = files[f"{family}.starts"]
         self._rows = files[f"{family}.rows"]
 
     def find(self, word: str) -> int | None:
         """The number of the word in the sorted vocabulary; None when no row holds it."""
         wanted = word.encode("utf-8", _BYTES)
-        count = len(self._ends) // 8
+        count = len(self._offsets) // 8 - 1
         at = bisect_left(range(count), wanted, key=self._word)
         return at if at < count and self._word(at) == wanted else None
 
     def span(self, number: int) -> tuple[int, int]:
         """Where the word's postings begin and end, in all postings."""
-        begin, end = struct.unpack_from("<QQ", self._starts, 8 * number)
+        begin, end = _pair(self._starts, 8 * number)
         return begin, end
 
     def rows(self, number: int) -> "NDArray[np.uint32]":
@@ -103,8 +104,7 @@ class Postings:
         return at if at < len(rows) and rows[at] == row else None
 
     def _word(self, number: int) -> bytes:
-        begin = struct.unpack_from("<Q", self._ends, 8 * (number - 1))[0] if number else 0
-        (end,) = struct.unpack_from("<Q", self._ends, 8 * number)
+        begin, end = _pair(self._offsets, 8 * number)
         return bytes(self._words[begin:end])
 
 

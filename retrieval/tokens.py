@@ -32,7 +32,11 @@ def words(text: str, plain: bool = False) -> list[str]:
     """
     if plain:
         return _PLAIN.findall(text.lower())
-    return [word for name in _NAME.findall(text) for word in _words_of_name(name)]
+    found: list[str] = []
+    for name in _NAME.findall(text):
+        # what is very long is not remembered: it hardly comes twice and would fill the memory
+        found += _remembered(name) if len(name) <= 2 * _LONGEST else _lower_words(name)
+    return found
 
 
 def title_words(text: str) -> frozenset[str]:
@@ -61,11 +65,6 @@ def digest(plain: bool = False) -> str:
     patterns = [_PLAIN] if plain else [_NAME, _JOINT, _BORDER]
     told = [str(_VERSION), str(_LONGEST), _TITLE_WORD.pattern, *(each.pattern for each in patterns)]
     return hashlib.sha256("\n".join(told).encode()).hexdigest()
-
-
-def _words_of_name(name: str) -> tuple[str, ...]:
-    # what is very long is not remembered: it hardly comes twice and would fill the memory
-    return _remembered(name) if len(name) <= 2 * _LONGEST else _lower_words(name)
 
 
 def _lower_words(name: str) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ INVISIBLE = re.compile(
 
 # What could end a fence, begin a heading, hide a remark, or pass for a model's own markup.
 _FENCE = re.compile("[`\u02cb\u1fef\u2035\uff40]{3,}|[~\u02dc\u223c\uff5e]{3,}")
-_HEADING = re.compile(r"(?:^\s*#{1,6}|(?<=\s)#{2,6})\s+")
+_HEADING = re.compile(r"^(?:#{1,6} )+|(?<= )#{2,6} ")
 _COMMENT_END = re.compile(r"--!?>")
 _TAG = re.compile(
     r"<(?=[\s/]*(?:!--|\||<sys|(?:antml:)?(?:system|assistant|user|human|developer|instructions?|"
@@ -124,7 +124,7 @@ def _instructs(text: str, plain: str) -> bool:
 def _folded(text: str) -> str:
     text = _FENCE.sub("'''", text)
     text = _COMMENT_END.sub("--›", _TAG.sub("‹", text)).replace("|>", "|›")
-    return " ".join(_HEADING.sub("", text).split())
+    return _HEADING.sub("", " ".join(text.split()))
 
 
 def _plain(text: str) -> tuple[str, Sequence[int]]:

@@ -210,12 +210,19 @@ class _Scan:
 
 def _signed(log: Lines, best: _Candidate, tool: str | None, region: ci.Region | None) -> Signature:
     raw = log[best.found.index].strip()
-    joined = tuple(log[index].strip() for index in best.found.joined)
+    more = best.found.joined
+    if not more and raw.endswith(":"):  # it announces what the next line says
+        more = _next_line(log, best.found.index)
+    joined = tuple(log[index].strip() for index in more)
     context = dict(region.context) if region else {}
     named = tool or best.tool
     rule = f"{named if best.rule.name == 'unmatched' else best.tool}:{best.rule.name}"
     made = _sealed(named, raw, joined, rule, best.found.index + 1, context)
     return made._replace(detected=best.tool)
+
+
+def _next_line(log: Lines, index: int) -> tuple[int, ...]:
+    return next(((at,) for at in (index + 1, index + 2) if log[at].strip()), ())
 
 
 def _sealed(

@@ -404,6 +404,15 @@ STEPS: tuple[Step, ...] = (
         "unknown {'a', 'b'}",
         "unknown {'b': 1, 'a': 2}",
     ),
+    # Go wraps what crypto/x509 says since 1.20; the failure is the same.
+    Step(
+        "go-tls",
+        re.compile(r"tls: failed to verify certificate: (?=x509: )"),
+        "",
+        "tls: failed to verify certificate: x509: certificate has expired",
+        "x509: certificate has expired",
+        "tls: failed to verify certificate",
+    ),
     Step(
         "ending",
         re.compile(

@@ -5,7 +5,6 @@ import re
 from indexing.signature.interface import DIAGNOSTIC, FATAL, Found, Lines, Rule, ToolRules
 from indexing.signature.look import above, below
 
-
 _RECAP = r"^.{0,80}\bfailed=\d"
 _RECAP_BAD = r"^.{0,80}\b(?:failed|unreachable)=[1-9]"
 

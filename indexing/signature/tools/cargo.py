@@ -32,7 +32,7 @@ def _only_placed(lines: Lines, index: int, match: re.Match[str]) -> Found | None
 def _panicked(lines: Lines, index: int, match: re.Match[str]) -> Found:
     """Since Rust 1.73 the message is on the next line."""
     if match.string.endswith(":"):
-        at = below(lines, index, r"\S", 1)
+        at = below(lines, index, r"\s*\S", 1)
         if at is not None:
             return Found(index, (at,))
     return Found(index)

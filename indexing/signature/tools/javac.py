@@ -21,7 +21,7 @@ def _cannot_find(lines: Lines, index: int, match: re.Match[str]) -> Found:
     """`cannot find symbol` is joined to the symbol."""
     if not match.string.rstrip().endswith("cannot find symbol"):
         return Found(index)
-    at = below(lines, index, r"(?:\[\w+\] )?\s*(?:\[\w+\] )?symbol\s*: ", 5)
+    at = below(lines, index, r"\s*(?:\[\w+\]\s*)?symbol\s*: ", 5)
     return Found(index, () if at is None else (at,))
 
 

@@ -13,6 +13,7 @@ from indexing.signature.interface import (
     ToolRules,
 )
 from indexing.signature.look import above
+from indexing.signature.tools.python import exception_below
 
 _HEADING = r"_{3,} (?!ERROR collecting)\S.* _{3,}$|_{3,} ERROR at \S.* _{3,}$"
 _SAYS_LITTLE = re.compile(
@@ -31,6 +32,16 @@ def _first_of_block(lines: Lines, index: int, match: re.Match[str]) -> Found | N
     return Found(index, () if at is None else (at,))
 
 
+def _native(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
+    """With --tb=native a failure is a plain traceback below its heading."""
+    heading = above(lines, index, _HEADING, 2)
+    at = None if heading is None else exception_below(lines, index, 0)
+    if heading is None or at is None:
+        return None
+    little = _SAYS_LITTLE.match("E   " + lines[at])
+    return Found(at, (heading,) if little else ())
+
+
 RULES = ToolRules(
     tool="pytest",
     known_by=r"={3,} test session starts ={3,}|={3,} (?:FAILURES|ERRORS|short test summary info) ={3,}|\bpytest\b|^E   ",
@@ -38,6 +49,13 @@ RULES = ToolRules(
     rules=(
         Rule(
             "error-line", ("E   ",), r"E {3,20}(?!Traceback \(most)\S", DIAGNOSTIC, _first_of_block
+        ),
+        Rule(
+            "native",
+            ("Traceback (most recent call last)",),
+            r"Traceback \(most recent call last\)",
+            DIAGNOSTIC,
+            _native,
         ),
         Rule(
             "summary",

@@ -1,0 +1,130 @@
+"""`mem`: one file per group of verbs, imported when its verb is asked for."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import NamedTuple
+
+from indexing.errors import MemError
+from retrieval.cli import streams
+from retrieval.cli.interface import Command, Help, Parser
+from retrieval.cli.streams import CLOSED, FAILED, FOUND, INTERRUPTED
+
+
+class Verb(NamedTuple):
+    """Where a verb stands; a `harmless` one prints nothing and answers 0 whatever goes wrong."""
+
+    module: str
+    says: str
+    harmless: bool = False
+
+
+VERBS: Mapping[str, Verb] = {
+    "init": Verb("init", "make .mem here, and list the memory files that are found"),
+    "lookup": Verb("ask", "what is known of a failing log or of an issue"),
+    "context": Verb("ask", "the same as a block for a prompt; nothing when nothing is known", True),
+    "run": Verb("run", "run a command; when it fails, show what is known"),
+    "record": Verb("record", "add a lesson by hand"),
+    "sig explain": Verb("sig", "the signature of a log, and how it came about"),
+    "sig diff": Verb("sig", "whether two logs show the same failure, and where they part"),
+    "index rebuild": Verb("index", "make the index anew from memory files"),
+    "index status": Verb("index", "what the index holds, and whether it is stale"),
+    "index verify": Verb("index", "whether the index is whole"),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `mem` with these words (default: those of the process); the exit code.
+
+    0 found, 1 nothing, 2 failed. A `MemError` is one line on stderr; any other exception is our
+    mistake and keeps its traceback.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    name, rest = _verb_of(words)
+    try:
+        if name is None:
+            return _overview(words)
+        return _harmless(name, rest) if VERBS[name].harmless else _run(name, rest)
+    except MemError as error:
+        streams.say(f"mem: {error}")
+        return FAILED
+    except BrokenPipeError:
+        streams.silence(sys.stdout)
+        return CLOSED
+    except KeyboardInterrupt:
+        streams.silence(sys.stdout)
+        return INTERRUPTED
+
+
+def _verb_of(words: Sequence[str]) -> tuple[str | None, list[str]]:
+    for count in (1, 2):
+        name = " ".join(words[:count])
+        if name in VERBS:
+            return name, list(words[count:])
+    return None, []
+
+
+def _run(name: str, words: Sequence[str]) -> int:
+    command: Command = import_module(f"retrieval.cli.{VERBS[name].module}").COMMANDS[name]
+    args = _parsed(name, command, words)
+    code = args if isinstance(args, int) else command.run(args)
+    streams.flush()
+    return code
+
+
+def _harmless(name: str, words: Sequence[str]) -> int:
+    """The verb's answer; after any error 0 and an empty stdout, or 2 when `--strict` is given."""
+    failed = FAILED if "--strict" in words else FOUND
+    try:
+        code = _run(name, words)
+    except Exception as error:
+        streams.silence(sys.stdout)
+        kind = "" if isinstance(error, MemError) else f"{type(error).__name__}: "
+        streams.say(" ".join(f"mem {name}: {kind}{error}".split()))
+        return failed
+    return failed if code == FAILED else FOUND
+
+
+def _parsed(name: str, command: Command, words: Sequence[str]) -> Namespace | int:
+    """The arguments; an exit code when the parser said all that there was to say."""
+    parser = Parser(
+        prog=f"mem {name}",
+        description=f"{VERBS[name].says[0].upper()}{VERBS[name].says[1:]}.",
+        epilog=f"example:\n  {command.example}",
+        formatter_class=Help,
+        allow_abbrev=False,
+    )
+    command.arguments(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+    try:
+        return parser.parse_args(words)
+    except SystemExit as end:
+        return int(end.code or FOUND)
+
+
+def _overview(words: Sequence[str]) -> int:
+    """What there is, on stdout when it was asked for; else what is wrong, on stderr."""
+    first = words[0] if words else ""
+    if first in ("--version", "-V"):
+        from indexing import __version__
+
+        streams.write(f"mem {__version__}\n")
+        return FOUND
+    group = {name: verb for name, verb in VERBS.items() if name.split()[0] == first} or VERBS
+    asked = any(word in ("-h", "--help", "help") for word in words[:2])
+    if words and not asked and group is VERBS:
+        streams.say(f"mem: there is no verb '{' '.join(words[:2])}'; see mem --help")
+        return FAILED
+    lines = [f"  mem {name:<15}{verb.says}" for name, verb in group.items()]
+    text = "\n".join(["A failure memory: what broke before, and what fixed it.", "", *lines])
+    text += "\n\nEach verb has --help with an example. Exit code: 0 found, 1 nothing, 2 failed."
+    if asked:
+        streams.write(f"{text}\n")
+        streams.flush()
+        return FOUND
+    streams.say(text)
+    return FAILED
+
+
+__all__ = ["VERBS", "Verb", "main"]

@@ -1,0 +1,113 @@
+"""`mem lookup` and `mem context`: what is known of a failing log or of an issue."""
+
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexing.errors import BadQuery
+from indexing.settings import SCORERS
+from retrieval.cli import streams
+from retrieval.cli.interface import Command
+from retrieval.cli.streams import FOUND, NOTHING, STDIN
+from retrieval.memory import Memory
+from retrieval.query import Query
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexing.signature import Signature
+    from retrieval.hit import Hit
+
+
+def _query_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a failing log; - is stdin")
+    parser.add_argument("--tool", help="the tool that failed (default: detected)")
+    parser.add_argument("--title", default="", help="the issue's title, or the task in a sentence")
+    parser.add_argument("--body", default="", help="the issue's description; - is stdin")
+    parser.add_argument("--files", action="append", metavar="A,B", help="the files at hand")
+    parser.add_argument("--label", action="append", default=[], help="one of the issue's labels")
+    parser.add_argument("-k", type=int, metavar="N", help="so many hits at most (default: top_k)")
+    parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
+    parser.add_argument("--index", type=Path, metavar="DIR", help="another index than .mem/index")
+
+
+def _context_arguments(parser: ArgumentParser) -> None:
+    _query_arguments(parser)
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="the block's budget")
+    parser.add_argument("--strict", action="store_true", help="answer 2 when something is wrong")
+
+
+def _lookup(args: Namespace) -> int:
+    began = time.perf_counter()
+    query = _query(args)
+    hits = Memory.open(index=args.index).lookup(query, args.k, args.scorer)
+    took_ms = 1000 * (time.perf_counter() - began)
+    if args.json:
+        from retrieval.renderers.json import hits as as_json
+
+        streams.write(as_json(hits, query.signature, took_ms))
+    elif hits:
+        streams.write(_for_people(hits, query.signature, took_ms))
+    else:
+        # a result there is none, so that these are words about it
+        streams.say(_for_people(hits, query.signature, took_ms).rstrip("\n"))
+    return FOUND if hits else NOTHING
+
+
+def _context(args: Namespace) -> int:
+    query = _query(args)
+    memory = Memory.open(index=args.index)
+    hits = memory.lookup(query, args.k, args.scorer)
+    if hits:
+        from retrieval.context import block
+
+        budget = memory.settings.max_tokens if args.max_tokens is None else args.max_tokens
+        text = block(hits, budget)
+        if text and args.json:
+            streams.write_json({"block": text})
+        else:
+            streams.write(text)
+    return FOUND
+
+
+def _query(args: Namespace) -> Query:
+    name = args.file
+    told = args.title or args.body or args.label or args.files is not None
+    if name is None and not told:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise BadQuery("nothing is asked; name a log, pipe one in, or give --title")
+        name = STDIN
+    return Query(
+        None if name is None else streams.read_log(name).bytes(),
+        title=args.title,
+        body=streams.read_text(STDIN) if args.body == STDIN else args.body,
+        files=file_list(args.files),
+        labels=args.label,
+        tool=args.tool,
+    )
+
+
+def file_list(given: "Sequence[str] | None") -> tuple[str, ...] | None:
+    """The paths of `--files a,b`; None when they were not given, which is not the same as none."""
+    if given is None:
+        return None
+    return tuple(path.strip() for each in given for path in each.split(",") if path.strip())
+
+
+def _for_people(hits: "Sequence[Hit]", signature: "Signature | None", took_ms: float) -> str:
+    from retrieval.renderers.text import hits as as_text
+
+    width = streams.width_of(sys.stdout)
+    return as_text(hits, signature, took_ms, width, streams.in_colour())
+
+
+COMMANDS = {
+    "lookup": Command(_query_arguments, _lookup, "mem lookup build.log --files src/auth.py"),
+    "context": Command(
+        _context_arguments,
+        _context,
+        'mem context --title "Token refresh fails after logout" --files src/auth.py',
+    ),
+}

@@ -1,0 +1,40 @@
+"""Command: what a verb's module gives; Parser: argparse in our manner."""
+
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable
+from typing import IO, NamedTuple, NoReturn
+
+from retrieval.cli import streams
+
+
+class Command(NamedTuple):
+    """A verb: its arguments, what it does, and how it is called.
+
+    `run` gives the exit code: `streams.FOUND`, `NOTHING` or `FAILED`; it may raise `MemError`.
+    """
+
+    arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace], int]
+    example: str
+
+
+class Parser(ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with exit code 2."""
+        self.exit(streams.FAILED, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+        if file is not None and file is sys.stdout:
+            streams.write(message)
+        else:
+            streams.say(message.rstrip("\n"))
+
+
+class Help(RawDescriptionHelpFormatter):
+    """Of a fixed width: asking the terminal for it imports `shutil`, and with it compression."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=26, width=96)

@@ -1,0 +1,115 @@
+"""What goes out and comes in: results to stdout, words about them to stderr, logs from a file."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from indexing.errors import BadQuery
+from retrieval.cli.excerpt import Excerpt
+
+FOUND, NOTHING, FAILED = 0, 1, 2
+INTERRUPTED, CLOSED = 130, 141
+"""What a shell sees of a program that SIGINT or SIGPIPE ended."""
+
+STDIN = "-"
+LOG_LIMIT = 32 << 20
+"""Of a bigger log the head and the tail are looked at, in bytes."""
+
+_CHUNK = 1 << 20
+
+
+def write(text: str) -> None:
+    """Write a result to stdout, in UTF-8 whatever the locale; half a character is escaped."""
+    stdout = sys.stdout
+    if stdout is None:
+        return
+    if buffer := getattr(stdout, "buffer", None):
+        stdout.flush()
+        buffer.write(text.encode("utf-8", "backslashreplace"))
+    else:
+        stdout.write(text)
+
+
+def write_json(values: Mapping[str, Any]) -> None:
+    """Write a result as one line of JSON, in ASCII."""
+    write(json.dumps(values, separators=(",", ":")) + "\n")
+
+
+def say(words: str) -> None:
+    """Write words about the result to stderr; what cannot be said is not."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(f"{words}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        silence(sys.stderr)
+
+
+def flush() -> None:
+    """Send out what was written; a closed or full stdout is said here and not at the exit."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def silence(stream: IO[str] | None) -> None:
+    """Drop what the stream still holds: Python would fail on it when it exits."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())  # type: ignore[union-attr]
+        os.close(nowhere)
+
+
+def read_log(name: str) -> Excerpt:
+    """The bytes of a file, or of stdin when `name` is `-`.
+
+    Raises:
+        BadQuery: It cannot be read.
+    """
+    log = Excerpt(LOG_LIMIT)
+    try:
+        if name == STDIN:
+            if sys.stdin is None:
+                raise BadQuery("stdin: it is closed; name a file")
+            _read_all(sys.stdin.buffer, log)
+        else:
+            with Path(name).open("rb") as file:
+                _read_all(file, log)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadQuery(f"{name}: cannot be read ({reason})") from error
+    if log.dropped:
+        say(
+            f"mem: {name}: {log.dropped:,} bytes in its middle were not looked at;"
+            f" it has more than {LOG_LIMIT >> 20} MB"
+        )
+    return log
+
+
+def read_text(name: str) -> str:
+    """The text of a file, or of stdin; errors are those of `read_log`."""
+    return read_log(name).bytes().decode("utf-8", "replace")
+
+
+def width_of(stream: IO[str] | None) -> int | None:
+    """The columns of the terminal that the stream is; None when it is none."""
+    try:
+        if stream is None or not stream.isatty():
+            return None
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return None
+
+
+def in_colour() -> bool:
+    """Whether a terminal is to have colours; see https://no-color.org."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _read_all(file: IO[bytes], log: Excerpt) -> None:
+    while chunk := file.read(_CHUNK):
+        log.add(chunk)
