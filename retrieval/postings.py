@@ -1,9 +1,11 @@
 """Which rows hold a word: a sorted vocabulary, and the rows of each word.
 
-A family of postings is four files: `<family>.words` (the sorted words in UTF-8, joined),
-`<family>.offsets` (u64, n + 1: where each word begins), `<family>.starts` (u64, n + 1: where each word's rows
-begin) and `<family>.rows` (u32: the rows, ascending within a word). They are searched where they
-lie; opening parses nothing.
+A family of postings is four files, searched where they lie; opening parses nothing:
+
+    <family>.words     the sorted words in UTF-8, joined
+    <family>.offsets   u64 (n + 1): where each word begins
+    <family>.starts    u64 (n + 1): where the rows of each word begin
+    <family>.rows      u32: the rows, ascending within a word
 """
 
 import struct
@@ -100,12 +102,18 @@ class Postings:
     def place(self, number: int, row: int) -> int | None:
         """Which of the word's rows `row` is; None when it does not hold the word."""
         rows = self.rows(number)
-        at = int(rows.searchsorted(row))
+        at = first_from(rows, row)
         return at if at < len(rows) and rows[at] == row else None
 
     def _word(self, number: int) -> bytes:
         begin, end = _pair(self._offsets, 8 * number)
         return bytes(self._words[begin:end])
+
+
+def first_from(rows: "NDArray[np.uint32]", row: int) -> int:
+    """How many of the ascending rows come before `row`."""
+    # a number of another type would have the whole array converted
+    return int(rows.searchsorted(rows.dtype.type(row)))
 
 
 def numbers(view: memoryview, kind: str, begin: int, end: int) -> "NDArray[Any]":

@@ -5,7 +5,7 @@ what it echoes (the source of a script, the environment) is never output.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from indexing.signature.lines import ECHOED, Log
@@ -25,16 +25,20 @@ MARKS = (
 
 _GROUP = re.compile(r"##\[group\]Run (?P<step>.*)")
 _STOPPED = re.compile(
-    r"##\[error\](?:Process completed with exit code (?P<code>-?\d+)|The process '.{1,300}' failed "
-    r"with exit code (?P<code2>\d+)|The operation was canceled|The action '.{1,200}' has timed out"
+    r"##\[error\](?:Process completed with exit code (?P<code>-?\d+)"
+    r"|The process '.{1,300}' failed "
+    r"with exit code (?P<code2>\d+)|The operation was canceled"
+    r"|The action '.{1,200}' has timed out"
     r"|(?:PowerShell|Bash) exited with code '(?P<code3>-?\d+)')"
 )
 _TRAVIS = re.compile(
     r'^The command "(?P<command>.{1,2000})" (?:failed and )?exited with (?P<code>\d+)'
 )
 _BUILDKIT = re.compile(
-    r"^#(?P<step>\d{1,4}) (?:[\d.]+ )?ERROR: (?:process \"(?P<command>.{1,2000})\" did not complete"
-    r" successfully: exit code: (?P<code>\d+)|executor failed running \[(?P<old>.{1,2000})\]: exit "
+    r"^#(?P<step>\d{1,4}) (?:[\d.]+ )?ERROR: (?:process \"(?P<command>.{1,2000})\" did"
+    r" not complete"
+    r" successfully: exit code: (?P<code>\d+)"
+    r"|executor failed running \[(?P<old>.{1,2000})\]: exit "
     r"code: (?P<oldcode>\d+))"
 )
 _DOCKER = re.compile(
@@ -54,7 +58,7 @@ class Region(NamedTuple):
     start: int
     end: int
     prefix: str = ""
-    context: dict[str, Any] = {}
+    context: Mapping[str, Any] = {}
 
     def holds(self, log: Log, index: int) -> bool:
         """Whether line `index` belongs to the part that failed."""

@@ -162,11 +162,7 @@ class _Scan:
                 continue
             floor = best.rank if best and best.inside == inside else 0
             made = self._match(index, line, floor, only)
-            if (
-                made is not None
-                and made.rank > ONLY_RELAYED
-                and _relays(self.log[made.found.index])
-            ):
+            if made is not None and made.rank > ONLY_RELAYED and _relays(self.log[made.found.at]):
                 made = None if floor >= ONLY_RELAYED else made._replace(rank=ONLY_RELAYED)
             if made is not None:
                 candidate = made._replace(inside=inside and made.rank > SUMMARY)
@@ -209,15 +205,15 @@ class _Scan:
 
 
 def _signed(log: Lines, best: _Candidate, tool: str | None, region: ci.Region | None) -> Signature:
-    raw = log[best.found.index].strip()
+    raw = log[best.found.at].strip()
     more = best.found.joined
     if not more and raw.endswith(":"):  # it announces what the next line says
-        more = _next_line(log, best.found.index)
+        more = _next_line(log, best.found.at)
     joined = tuple(log[index].strip() for index in more)
     context = dict(region.context) if region else {}
     named = tool or best.tool
     rule = f"{named if best.rule.name == 'unmatched' else best.tool}:{best.rule.name}"
-    made = _sealed(named, raw, joined, rule, best.found.index + 1, context)
+    made = _sealed(named, raw, joined, rule, best.found.at + 1, context)
     return made._replace(detected=best.tool)
 
 
@@ -343,7 +339,8 @@ ONLY_RELAYED = SUMMARY + 4
 _RELAYED = re.compile(
     r"CalledProcessError|returned non-zero exit status|finished with non-zero exit value"
     r"|\bfailed \(exit code \d+\)|\bfailed with exit (?:code|status) \d+\b"
-    r"|\bexited with (?:code|status|exit code) \d+|\b(?:Process|Command|Script) .{0,200}exit (?:code|status)"
+    r"|\bexited with (?:code|status|exit code) \d+|\b(?:Process|Command"
+    r"|Script) .{0,200}exit (?:code|status)"
 )
 _KILLED = re.compile(r"\b(?:137|139|134)\b")  # by a signal: nobody else will say why
 _SKIPS = tuple(skip for rules in TOOLS for skip in rules.skip)

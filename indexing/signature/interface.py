@@ -29,7 +29,8 @@ class Signature(NamedTuple):
 
     `raw` is the root line as seen, without colours and CI prefix; `line` is its number in the log,
     from 1 (0: signed from a stored line). Where one line cannot tell two failures apart, `joined`
-    holds the further lines that do. `sig_sha` is `sha256(tool + "\\n" + normalised)` in hex.
+    holds the further lines that do. `sig_sha` is the sha256 of tool, a line feed and `normalised`,
+    in hex.
     `rule` is `tool:name` of the rule that fired; `context` holds what is known of `job`, `step`,
     `command` and `exit_code`. `detected` is the tool that was found where the caller named another.
     """
@@ -87,7 +88,7 @@ class Lines(Protocol):
 class Found(NamedTuple):
     """Where the root line is, and the lines to join where it cannot tell two failures apart."""
 
-    index: int
+    at: int
     joined: tuple[int, ...] = ()
 
 

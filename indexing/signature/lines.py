@@ -13,7 +13,7 @@ _ESCAPES = re.compile(
     r"|_bk;t=\d{1,20}\x07"
 )
 _FRAME = re.compile(r"\x1b\[(?:[01]?G|2K|1K)")
-"""Back to the start of the line, or its erasure: what stood there is gone, as after `\\r`."""
+"""Back to the start of the line, or its erasure: what stood there is gone, as after a carriage return."""
 _ECHO = "\x1b[36;1m"  # GitHub Actions prints the source of a `run:` script in this colour
 ECHOED = "\x02"
 """Stands in for the echo colour, at the place where an echoed line of script begins."""
@@ -76,7 +76,7 @@ codecs.register_error("oncebitten.cp1252", _as_cp1252)
 class Log:
     """A log as clean lines, each cleaned when it is looked at.
 
-    Lines are those that `\\n` ends, so that numbers agree with an editor's.
+    Lines are those that a line feed ends, so that numbers agree with an editor's.
     """
 
     def __init__(self, output: str | bytes) -> None:

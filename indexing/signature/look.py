@@ -15,7 +15,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def below(lines: Lines, index: int, pattern: str, within: int, stop: str = "") -> int | None:
-    """The first line after `index`, at most `within` away, that matches; None if `stop` is first."""
+    """The first line after `index`, at most `within` away, that matches; None if `stop` is."""
     wanted = _compiled(pattern)
     for at in range(index + 1, min(index + 1 + within, len(lines))):
         line = lines[at]

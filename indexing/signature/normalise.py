@@ -76,9 +76,12 @@ STEPS: tuple[Step, ...] = (
     Step(
         "frame",
         re.compile(
-            r"^(?:\s|[\u2500-\u257f\u25b6\u27a4\u2718\u2717\u2716\u00d7\u25cf\u2022\u276f\u00b7|>](?=[\s\u2500-\u25ff]|$)"
-            r"|npm (?:ERR!|error)(?=\s|$)|\d{1,6} error(?=\s)|(?:E|#) {2,}|==\d{1,9}==|PHP (?=[FPW])"
-            r"|\[ *(?:javac|junit|exec|ant:\w{1,20}|ERROR|FATAL|error|Error|apply|copy|java)\](?=\s|:)"
+            r"^(?:\s|[\u2500-\u257f\u25b6\u27a4\u2718\u2717\u2716\u00d7\u25cf\u2022\u2"
+            r"76f\u00b7|>](?=[\s\u2500-\u25ff]|$)"
+            r"|npm (?:ERR!|error)(?=\s|$)|\d{1,6} error(?=\s)|(?:E|#) {2,}"
+            r"|==\d{1,9}==|PHP (?=[FPW])"
+            r"|\[ *(?:javac|junit|exec|ant:\w{1,20}|ERROR|FATAL|error|Error|apply"
+            r"|copy|java)\](?=\s|:)"
             r"|YN\d{4}:(?=\s)|docker: (?=[A-Z])|vet: (?=\S)|:[\w:]{1,80}(?=/\w|[A-Z]:\\)"
             r"|[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} +\d{1,8} (?=\S{1,80}\.go:\d))+",
             re.MULTILINE,
@@ -91,7 +94,8 @@ STEPS: tuple[Step, ...] = (
     Step(
         "rule",
         re.compile(
-            r"(?:^|(?<=\s))(?:-{4,}|_{4,}|={4,}|\*{4,}|~{4,}|\u2500{3,}|\u2501{3,}|\u23af{3,})(?=\s|$)",
+            r"(?:^|(?<=\s))(?:-{4,}|_{4,}|={4,}|\*{4,}|~{4,}|\u2500{3,}|\u2501{3,}"
+            r"|\u23af{3,})(?=\s|$)",
             re.MULTILINE,
         ),
         "",
@@ -103,10 +107,13 @@ STEPS: tuple[Step, ...] = (
     Step(
         "timestamp",
         re.compile(
-            r"(?<![\w.])\d{4}[-/]\d\d[-/]\d\d(?:[T _]\d\d[:.h]?\d\d(?:[:.]?\d\d)?(?:[.,]\d{1,9})?)?"
+            r"(?<![\w.])\d{4}[-/]\d\d[-/]\d\d(?:[T _]\d\d[:.h]?\d\d(?:[:.]?\d\d)?(?:[."
+            r",]\d{1,9})?)?"
             r"(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?(?![\w])"
-            r"|\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? \d{0,2} ?(?:Jan|Feb|Mar|Apr|May|Jun|Jul"
-            r"|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6} {1,2}(?:\d{1,2} )?(?:\d\d:\d\d:\d\d )?(?:[A-Z]{3,4} )?"
+            r"|\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? \d{0,2} ?(?:Jan|Feb|Mar"
+            r"|Apr|May|Jun|Jul"
+            r"|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6} {1,2}(?:\d{1,2} )?(?:\d\d:\d\d:\d\d )?(?"
+            r":[A-Z]{3,4} )?"
             r"\d{4}(?: \d\d:\d\d:\d\d(?: ?(?:[A-Z]{3,4}|[+-]\d{4}))?)?"
             r"|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2},? (?:\d{4},? )?"
             r"\d\d:\d\d:\d\d(?:\.\d{1,6})?(?: [AP]M)?"
@@ -201,7 +208,8 @@ STEPS: tuple[Step, ...] = (
         "temp",
         re.compile(
             r"(?:(?<![\w.])/(?:private/)?(?:tmp|var/tmp|var/folders|dev/shm|run/user/\d{1,6})"
-            r"|\b[A-Za-z]:[\\/]{1,2}(?:Users[\\/]{1,2}[^\\/\s'\"]{1,60}[\\/]{1,2}AppData[\\/]{1,2}"
+            r"|\b[A-Za-z]:[\\/]{1,2}(?:Users[\\/]{1,2}[^\\/\s'\"]{1,60}[\\/]{1,2}AppDa"
+            r"ta[\\/]{1,2}"
             r"Local[\\/]{1,2}Temp|Windows[\\/]{1,2}Temp|Temp))"
             r"((?:[\\/]{1,2}[^\s'\"\\/:,;<>()\[\]}]{1,120}){0,40})(?:[\\/]|(?![\w.-]))",
             _I,
@@ -216,7 +224,8 @@ STEPS: tuple[Step, ...] = (
         re.compile(
             r"(?<![\w.:/\\<>~-])(?:file://)?(?:~|\$\w{1,20}|\$\{\w{1,20}\}|<ROOT>)?"
             r"(?:/(?:[\w@+~.%\-=,#\[\]()]{1,100}/{1,2}){1,40}"
-            r"|[A-Za-z]:[\\/]{1,2}(?:[\w@+~.%\-=,#\[\]()&]{1,100}(?: [\w()&]{1,30}){0,3}[\\/]{1,2}){0,40}"
+            r"|[A-Za-z]:[\\/]{1,2}(?:[\w@+~.%\-=,#\[\]()&]{1,100}(?: [\w()&]{1,30}){0,"
+            r"3}[\\/]{1,2}){0,40}"
             r"|\\\\(?:[\w@+~.%\-=,#$()]{1,100}\\){2,40})"
             r"(?:[\w@+~.%\-=#]{1,120}(?:\[[\w-]{1,40}\][\w.]{0,40})?)?",
         ),
@@ -241,9 +250,11 @@ STEPS: tuple[Step, ...] = (
     Step(
         "line-column",
         re.compile(
-            r"(?P<name>\.[A-Za-z][A-Za-z0-9_]{0,11}|<[a-z]\w{0,20}>|\[eval\]|[Mm]akefile|Dockerfile)"
+            r"(?P<name>\.[A-Za-z][A-Za-z0-9_]{0,11}|<[a-z]\w{0,20}>|\[eval\]"
+            r"|[Mm]akefile|Dockerfile)"
             r"(?:(?::\d{1,7}){1,4}(?:[-~,]\d{1,7}(?::\d{1,7})?)?(?=[:\s,;)\]'\"|>]|$|\.(?:\s|$))"
-            r"|:?[(\[]\d{1,7}(?:[,:] ?\d{1,7}){0,3}[)\]](?=[:,\s]|$)| \(\d{1,7}:\d{1,7}\)(?=[:\s]|$))"
+            r"|:?[(\[]\d{1,7}(?:[,:] ?\d{1,7}){0,3}[)\]](?=[:,\s]|$)"
+            r"| \(\d{1,7}:\d{1,7}\)(?=[:\s]|$))"
             r"(?: - (?=error|warning)|(?P<colon>:? ?))"
         ),
         lambda found: f"{found['name']}:<L>" + (": " if found["colon"] is None else found["colon"]),
@@ -320,7 +331,8 @@ STEPS: tuple[Step, ...] = (
         re.compile(
             r"(?<![\w.])(?:\d{1,6}h ?)?(?:\d{1,6}m ?)?\d{1,9}(?:\.\d{1,9})?"
             r" ?(?:ns|[u\u00b5\u03bc]s|ms|s|secs?|seconds?|msecs?|milliseconds?|mins?|minutes?"
-            r"|hours?|h|hrs?|m(?=\d))(?![\w%])(?:(?:,| and)? ?\d{1,9}(?:\.\d{1,9})? ?(?:ms|s|secs?"
+            r"|hours?|h|hrs?|m(?=\d))(?![\w%])(?:(?:,"
+            r"| and)? ?\d{1,9}(?:\.\d{1,9})? ?(?:ms|s|secs?"
             r"|seconds?|mins?|minutes?)(?![\w]))*"
             r"|(?<=retry)\d{1,9}(?:\.\d{1,9})?(?:ms|s)\b|(?<![\w.])\d{1,4}(?:ms|s)(?=\d{1,4}ms)",
         ),
@@ -332,7 +344,8 @@ STEPS: tuple[Step, ...] = (
     Step(
         "size",
         re.compile(
-            r"(?<![\w.])\d{1,12}(?:[.,]\d{1,6})? ?(?:bytes|[kKMGT]i?B|[kKMG]B/s|[KMG]iB/s|B/s)(?![\w])"
+            r"(?<![\w.])\d{1,12}(?:[.,]\d{1,6})? ?(?:bytes|[kKMGT]i?B|[kKMG]B/s"
+            r"|[KMG]iB/s|B/s)(?![\w])"
         ),
         "<SIZE>",
         "got 12.3 MB of 44 MiB",
@@ -351,7 +364,8 @@ STEPS: tuple[Step, ...] = (
         "process",
         re.compile(
             r"(?<![A-Za-z0-9])(pid|tid|ppid|process|thread|PID|Pid|p)([ =:#]{1,2}|\[)\d{2,10}\b"
-            r"|(?<=\w)\[\d{2,8}\](?=:)|(?<=: )\d{2,8}(?=\s+(?:Segmentation|Killed|Aborted|Bus error|Illegal))",
+            r"|(?<=\w)\[\d{2,8}\](?=:)|(?<=: )\d{2,8}(?=\s+(?:Segmentation|Killed"
+            r"|Aborted|Bus error|Illegal))",
         ),
         lambda found: f"{found[1]}{found[2]}<PID>" if found[1] else "<PID>",
         "worker pid=4711 died, sshd[812]: closed",

@@ -50,10 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         streams.say(f"mem: {error}")
         return FAILED
     except BrokenPipeError:
-        streams.silence(sys.stdout)
         return CLOSED
     except KeyboardInterrupt:
-        streams.silence(sys.stdout)
         return INTERRUPTED
 
 
@@ -79,7 +77,6 @@ def _harmless(name: str, words: Sequence[str]) -> int:
     try:
         code = _run(name, words)
     except Exception as error:
-        streams.silence(sys.stdout)
         kind = "" if isinstance(error, MemError) else f"{type(error).__name__}: "
         streams.say(" ".join(f"mem {name}: {kind}{error}".split()))
         return failed

@@ -16,6 +16,7 @@ from retrieval.query import Query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import IO
 
     from indexing.signature import Signature
     from retrieval.hit import Hit
@@ -49,10 +50,10 @@ def _lookup(args: Namespace) -> int:
 
         streams.write(as_json(hits, query.signature, took_ms))
     elif hits:
-        streams.write(_for_people(hits, query.signature, took_ms))
+        streams.write(for_people(hits, query.signature, took_ms, sys.stdout))
     else:
-        # a result there is none, so that these are words about it
-        streams.say(_for_people(hits, query.signature, took_ms).rstrip("\n"))
+        # there is no result, so that these are words about it
+        streams.say(for_people(hits, query.signature, took_ms, sys.stderr).rstrip("\n"))
     return FOUND if hits else NOTHING
 
 
@@ -96,11 +97,13 @@ def file_list(given: "Sequence[str] | None") -> tuple[str, ...] | None:
     return tuple(path.strip() for each in given for path in each.split(",") if path.strip())
 
 
-def _for_people(hits: "Sequence[Hit]", signature: "Signature | None", took_ms: float) -> str:
+def for_people(
+    hits: "Sequence[Hit]", signature: "Signature | None", took_ms: float, stream: "IO[str] | None"
+) -> str:
+    """The hits as text; wrapped, and in colours, when the stream is a terminal."""
     from retrieval.renderers.text import hits as as_text
 
-    width = streams.width_of(sys.stdout)
-    return as_text(hits, signature, took_ms, width, streams.in_colour())
+    return as_text(hits, signature, took_ms, streams.width_of(stream), streams.in_colour())
 
 
 COMMANDS = {

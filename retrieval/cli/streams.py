@@ -3,12 +3,12 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from indexing.errors import BadQuery
+from indexing.errors import BadQuery, MemError
 from retrieval.cli.excerpt import Excerpt
 
 FOUND, NOTHING, FAILED = 0, 1, 2
@@ -25,13 +25,12 @@ _CHUNK = 1 << 20
 def write(text: str) -> None:
     """Write a result to stdout, in UTF-8 whatever the locale; half a character is escaped."""
     stdout = sys.stdout
-    if stdout is None:
-        return
-    if buffer := getattr(stdout, "buffer", None):
-        stdout.flush()
-        buffer.write(text.encode("utf-8", "backslashreplace"))
-    else:
-        stdout.write(text)
+    with _written():
+        if buffer := getattr(stdout, "buffer", None):
+            stdout.flush()
+            buffer.write(text.encode("utf-8", "backslashreplace"))
+        elif stdout is not None:
+            stdout.write(text)
 
 
 def write_json(values: Mapping[str, Any]) -> None:
@@ -47,16 +46,34 @@ def say(words: str) -> None:
         sys.stderr.write(f"{words}\n")
         sys.stderr.flush()
     except (OSError, ValueError):
-        silence(sys.stderr)
+        _silence(sys.stderr)
 
 
 def flush() -> None:
-    """Send out what was written; a closed or full stdout is said here and not at the exit."""
-    if sys.stdout is not None:
-        sys.stdout.flush()
+    """Send out what was written, so that a closed or full stdout is met here, not at the exit.
+
+    Raises:
+        BrokenPipeError: Nobody reads it any more.
+        MemError: It cannot be written.
+    """
+    with _written():
+        if sys.stdout is not None:
+            sys.stdout.flush()
 
 
-def silence(stream: IO[str] | None) -> None:
+@contextmanager
+def _written() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        _silence(sys.stdout)
+        raise
+    except OSError as error:
+        _silence(sys.stdout)
+        raise MemError(f"stdout: cannot be written ({error.strerror})") from error
+
+
+def _silence(stream: IO[str] | None) -> None:
     """Drop what the stream still holds: Python would fail on it when it exits."""
     with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -22,8 +22,8 @@ _STYLES = {
 }
 
 
-class _Line(NamedTuple):
-    """`lead` stands once, and as blanks where `text` goes on."""
+class Line(NamedTuple):
+    """A line for a terminal; `lead` stands once, and as blanks where `text` goes on."""
 
     lead: str
     text: str
@@ -48,33 +48,38 @@ def hits(
     """
     lines = _signed(signature) if signature else []
     for rank, hit in enumerate(hits, start=1):
-        lines += [_Line("", ""), *_hit(rank, hit)]
+        lines += [Line("", ""), *_hit(rank, hit)]
     end = interface.took(len(hits), took_ms) if hits else interface.NOTHING
-    lines += [_Line("", ""), _Line("", end, "dim")]
+    lines += [Line("", ""), Line("", end, "dim")]
+    return written(lines, width, colour).lstrip("\n")
+
+
+def written(lines: Sequence[Line], width: int | None = None, colour: bool = False) -> str:
+    """The lines wrapped at `width`, in colours or not; left whole when it is None."""
     if width is None:
-        return "".join(f"{line.lead}{line.text}".rstrip() + "\n" for line in lines).lstrip("\n")
-    return _wrapped(lines, width, colour).lstrip("\n")
+        return "".join(f"{line.lead}{line.text}".rstrip() + "\n" for line in lines)
+    return _wrapped(lines, width, colour)
 
 
-def _signed(signature: Signature) -> list[_Line]:
+def _signed(signature: Signature) -> list[Line]:
     where = f", line {signature.line}" if signature.line else ""
     rule = f" by {interface.line(signature.rule)}" if signature.rule else ""
     return [
-        _Line(f"{interface.line(signature.tool)}: ", interface.line(signature.raw), "bold"),
-        _Line(" " * _INDENT, f"{signature.sig_sha[:16]}{rule}{where}", "dim"),
+        Line(f"{interface.line(signature.tool)}: ", interface.line(signature.raw), "bold"),
+        Line(" " * _INDENT, f"{signature.sig_sha[:16]}{rule}{where}", "dim"),
     ]
 
 
-def _hit(rank: int, hit: Hit) -> list[_Line]:
-    lines = [_Line(f"{rank:<{_INDENT}}{interface.place(hit)}  ", interface.heading(hit), "bold")]
+def _hit(rank: int, hit: Hit) -> list[Line]:
+    lines = [Line(f"{rank:<{_INDENT}}{interface.place(hit)}  ", interface.heading(hit), "bold")]
     for label, texts in interface.rows(hit):
         for at, text in enumerate(texts):
             lead = f"{'':{_INDENT}}{'' if at else label:<{_LABEL}}"
-            lines.append(_Line(lead, text, _STYLES.get(label, "")))
+            lines.append(Line(lead, text, _STYLES.get(label, "")))
     return lines
 
 
-def _wrapped(lines: Sequence[_Line], width: int, colour: bool) -> str:
+def _wrapped(lines: Sequence[Line], width: int, colour: bool) -> str:
     from io import StringIO
 
     from rich.console import Console

@@ -21,7 +21,7 @@ from indexing.settings import Settings
 from indexing.signature import Signature
 from retrieval import tokens
 from retrieval.hit import Hit, Why
-from retrieval.postings import Counted, Postings, count, numbers
+from retrieval.postings import Counted, Postings, count, first_from, numbers
 from retrieval.query import Query
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class _Cosine:
         self.points = _no_points(rows)
         for _, number, weight in self._terms:
             holding = self._text.rows(number)
-            inside = holding.searchsorted(rows)
+            inside = first_from(holding, rows)
             weights = self._weights_of(number)[:inside]
             gained = np.multiply(weights, weight, dtype=np.float64)
             np.add.at(self.points, holding[:inside].astype(np.intp), gained)
@@ -217,7 +217,7 @@ class _Tokens:
         self.points = _no_points(rows)
         for _, number in self._known:
             holding = self._titles.rows(number)
-            inside = holding.searchsorted(rows)
+            inside = first_from(holding, rows)
             np.add.at(self.points, holding[:inside].astype(np.intp), 1.0)
         both = np.sqrt(np.maximum(1, self._sizes) * float(max(1, len(self._asked))))
         self.points[:rows] *= 0.6 / both
@@ -258,7 +258,7 @@ class _Files:
         """Of the row's files and the query's; None when either are not known."""
         if not self.known or self.sizes[row] == _UNKNOWN:
             return None
-        at = int(self.rows.searchsorted(row))
+        at = first_from(self.rows, row)
         shares = at < len(self.rows) and self.rows[at] == row
         return round(float(self.jaccards[at]), 6) if shares else 0.0
 

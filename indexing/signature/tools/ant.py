@@ -51,7 +51,8 @@ RULES = ToolRules(
         Rule(
             "junit",
             ("[junit]",),
-            r"\s*\[junit\] (?:Testcase: .*(?:FAILED|Caused an ERROR)|TEST .* FAILED|Test .* FAILED)",
+            r"\s*\[junit\] (?:Testcase: .*(?:FAILED|Caused an ERROR)|TEST .* FAILED"
+            r"|Test .* FAILED)",
             DIAGNOSTIC - 4,
         ),
         Rule("failed", ("BUILD FAILED",), r"BUILD FAILED$", TRAILER),

@@ -30,7 +30,8 @@ def _first_fetch(lines: Lines, index: int, match: re.Match[str]) -> Found:
 
 RULES = ToolRules(
     tool="apt",
-    known_by=r"^(?:Get:\d+ |Hit:\d+ |Reading package lists|[EW]: |dpkg: )|\bapt(?:-get)? (?:update|install)|^fetch https?://.*APKINDEX|\bdnf\b|\byum\b",
+    known_by=r"^(?:Get:\d+ |Hit:\d+ |Reading package lists|[EW]: |dpkg: )"
+    r"|\bapt(?:-get)? (?:update|install)|^fetch https?://.*APKINDEX|\bdnf\b|\byum\b",
     command=r"(?:apt(?:-get)?|dpkg|apk|yum|dnf|microdnf|rpm|mock|zypper)",
     rules=(
         Rule(
@@ -53,13 +54,15 @@ RULES = ToolRules(
                 "is not valid yet",
                 "NO_PUBKEY",
             ),
-            r"(?:E|W): .*(?:does not have a Release file|is not signed|no longer has a Release|is not valid yet|NO_PUBKEY)",
+            r"(?:E|W): .*(?:does not have a Release file|is not signed"
+            r"|no longer has a Release|is not valid yet|NO_PUBKEY)",
             FATAL + 3,
         ),
         Rule(
             "error",
             ("E: ",),
-            r"E: (?!Sub-process|Unable to correct|Failed to fetch|Some index|Unable to fetch some)\S",
+            r"E: (?!Sub-process|Unable to correct|Failed to fetch|Some index"
+            r"|Unable to fetch some)\S",
             FATAL + 4,
         ),
         Rule("dpkg-depends", ("depends on ",), r"\s*\S+ depends on \S+.*; however:", FATAL + 4),
@@ -90,7 +93,8 @@ RULES = ToolRules(
                 "unable to select packages",
                 "unsatisfiable constraints",
             ),
-            r"(?:\s*\S+ \(no such package\):|ERROR: (?:unable to select packages|unsatisfiable constraints|https?://\S+: |.*APKINDEX))",
+            r"(?:\s*\S+ \(no such package\):|ERROR: (?:unable to select packages"
+            r"|unsatisfiable constraints|https?://\S+: |.*APKINDEX))",
             FATAL,
             lambda lines, index, _: Found(
                 index,
@@ -112,7 +116,10 @@ RULES = ToolRules(
                 "Cannot find a valid baseurl",
                 "Cannot download",
             ),
-            r"\s*(?:- )?(?:\u001b\[\S+)?(?:nothing provides |.*nothing provides|Error: Unable to find a match|No match for argument|No package \S+ available|.*Failed to download metadata|Cannot find a valid baseurl|.*Cannot download)",
+            r"\s*(?:- )?(?:\u001b\[\S+)?(?:nothing provides |.*nothing provides"
+            r"|Error: Unable to find a match|No match for argument"
+            r"|No package \S+ available|.*Failed to download metadata"
+            r"|Cannot find a valid baseurl|.*Cannot download)",
             FATAL + 2,
         ),
         Rule(
@@ -124,7 +131,8 @@ RULES = ToolRules(
                 "Installed (but unpackaged)",
                 "error: ",
             ),
-            r"\s*error: (?:Failed build dependencies|File not found|Installed \(but unpackaged\)|Bad (?:file|source)|line \d+:)",
+            r"\s*error: (?:Failed build dependencies|File not found"
+            r"|Installed \(but unpackaged\)|Bad (?:file|source)|line \d+:)",
             FATAL - 2,
         ),
         Rule("rpm-exit", ("error: Bad exit status",), r"\s*error: Bad exit status", WRAPPER),

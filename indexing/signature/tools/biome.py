@@ -11,7 +11,8 @@ RULES = ToolRules(
         Rule(
             "finding",
             ("\u2501\u2501\u2501",),
-            r"\S+ (?:lint/|format|parse|assist/|organizeImports|internalError|suppressions)\S* .{0,20}\u2501\u2501",
+            r"\S+ (?:lint/|format|parse|assist/|organizeImports|internalError"
+            r"|suppressions)\S* .{0,20}\u2501\u2501",
             DIAGNOSTIC,
             joining_below(r"\s+[\u00d7x!\u2716] ", 4),
         ),

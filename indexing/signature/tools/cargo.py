@@ -52,14 +52,16 @@ def _caused(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
 
 RULES = ToolRules(
     tool="cargo",
-    known_by=r"^\s*(?:Compiling|Checking|Downloaded|Finished|Running|Updating|Blocking) \S|^error\[E\d{4}\]|\bcargo\b|\brustc\b",
+    known_by=r"^\s*(?:Compiling|Checking|Downloaded|Finished|Running|Updating|Blocking) \S"
+    r"|^error\[E\d{4}\]|\bcargo\b|\brustc\b",
     command=r"(?:cargo|rustc|cross)",
     rules=(
         Rule("diagnostic", ("error[E",), r"(?:cargo : )?error\[E\d{4}\]: ", DIAGNOSTIC, _placed),
         Rule(
             "uncoded",
             ("error: ",),
-            r"(?:cargo : )?error: (?!aborting|could not compile|test failed|build failed|process didn't)\S",
+            r"(?:cargo : )?error: (?!aborting|could not compile|test failed"
+            r"|build failed|process didn't)\S",
             DIAGNOSTIC - 1,
             _only_placed,
         ),
@@ -88,21 +90,27 @@ RULES = ToolRules(
                 "error: aborting",
                 "could not compile",
             ),
-            r"(?:cargo : )?error: (?:could not compile|test failed|build failed|\d+ targets? failed|aborting due|process didn't exit|doctest failed|bench failed)",
+            r"(?:cargo : )?error: (?:could not compile|test failed|build failed"
+            r"|\d+ targets? failed|aborting due|process didn't exit|doctest failed"
+            r"|bench failed)",
             WRAPPER,
         ),
         Rule(
             "manifest",
             ("error: ",),
-            r"error: (?:failed to (?:get|load|parse|select|read|download|fetch|resolve)|no matching package|"
-            r"package ID|the lock file|no such (?:sub)?command|could not find `Cargo\.toml`|invalid)",
+            r"error: (?:failed to (?:get|load|parse|select|read|download|fetch"
+            r"|resolve)|no matching package|"
+            r"package ID|the lock file|no such (?:sub)?command"
+            r"|could not find `Cargo\.toml`|invalid)",
             FATAL,
             _caused,
         ),
         Rule(
             "fatal",
             ("error: ",),
-            r"error: (?!could not compile|test failed|build failed|\d+ targets? failed|aborting due|process didn't exit|doctest failed|failed to run custom)\S",
+            r"error: (?!could not compile|test failed|build failed"
+            r"|\d+ targets? failed|aborting due|process didn't exit|doctest failed"
+            r"|failed to run custom)\S",
             FATAL,
             None,
             True,

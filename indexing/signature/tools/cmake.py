@@ -25,7 +25,8 @@ def _reason(lines: Lines, index: int, match: re.Match[str]) -> Found:
 
 RULES = ToolRules(
     tool="cmake",
-    known_by=r"^-- (?:Configuring|The CXX? compiler|Detecting|Looking for|Found )|CMake (?:Error|Warning)|\bcmake\b",
+    known_by=r"^-- (?:Configuring|The CXX? compiler|Detecting|Looking for|Found )"
+    r"|CMake (?:Error|Warning)|\bcmake\b",
     command=r"(?:cmake|ctest|meson)",
     rules=(
         Rule(

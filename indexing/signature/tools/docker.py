@@ -4,7 +4,8 @@ from indexing.signature.interface import DIAGNOSTIC, FATAL, WRAPPER, Rule, ToolR
 
 RULES = ToolRules(
     tool="docker",
-    known_by=r"^#\d+ \[|^Step \d+/\d+ : |\bdocker(?:file|d)?\b|\bDockerfile\b|\bbuildkit\b|failed to solve",
+    known_by=r"^#\d+ \[|^Step \d+/\d+ : |\bdocker(?:file|d)?\b|\bDockerfile\b|\bbuildkit\b"
+    r"|failed to solve",
     command=r"(?:docker|docker-compose|podman|buildah|nerdctl|buildctl)",
     rules=(
         Rule(
@@ -14,19 +15,23 @@ RULES = ToolRules(
                 "executor failed running",
                 "returned a non-zero code",
             ),
-            r".{0,200}(?:did not complete successfully|executor failed running|returned a non-zero code)",
+            r".{0,200}(?:did not complete successfully|executor failed running"
+            r"|returned a non-zero code)",
             WRAPPER,
         ),
         Rule(
             "solve",
             ("failed to solve",),
-            r"(?:ERROR: |error: |target \S+: )?failed to solve(?: with frontend \S+)?: (?!process|executor)\S",
+            r"(?:ERROR: |error: |target \S+: )?failed to solve(?: with frontend \S+)?:"
+            r" (?!process|executor)\S",
             FATAL + 8,
         ),
         Rule(
             "step",
             ("ERROR: ",),
-            r"ERROR: (?!process |executor failed|failed to solve|Service|Job failed|failed to build: failed to solve)(?:failed to|pull access|[\w./:@-]+: |unexpected|docker|error)",
+            r"ERROR: (?!process |executor failed|failed to solve|Service|Job failed"
+            r"|failed to build: failed to solve)(?:failed to|pull access|[\w./:@-]+: "
+            r"|unexpected|docker|error)",
             FATAL,
             None,
             True,
@@ -34,7 +39,9 @@ RULES = ToolRules(
         Rule(
             "daemon",
             ("daemon",),
-            r"(?:ERROR: |docker: |error: )?(?:Cannot connect to the Docker daemon|Error response from daemon: |error during connect|Got permission denied while)",
+            r"(?:ERROR: |docker: |error: )?(?:Cannot connect to the Docker daemon"
+            r"|Error response from daemon: |error during connect"
+            r"|Got permission denied while)",
             FATAL + 9,
         ),
         Rule(
@@ -45,7 +52,8 @@ RULES = ToolRules(
                 "unknown instruction",
                 "Unknown instruction",
             ),
-            r"(?:ERROR: |Error response from daemon: )?.{0,60}(?:[Dd]ockerfile parse error|[Uu]nknown instruction)",
+            r"(?:ERROR: |Error response from daemon: )?.{0,60}(?:[Dd]ockerfile parse e"
+            r"rror|[Uu]nknown instruction)",
             DIAGNOSTIC,
         ),
         Rule(
@@ -56,7 +64,8 @@ RULES = ToolRules(
                 "failed to compute cache key",
                 "failed to calculate checksum",
             ),
-            r"(?:ERROR: |failed to solve: )?.{0,80}(?:COPY failed|ADD failed|failed to (?:compute cache key|calculate checksum))",
+            r"(?:ERROR: |failed to solve: )?.{0,80}(?:COPY failed|ADD failed"
+            r"|failed to (?:compute cache key|calculate checksum))",
             FATAL + 9,
         ),
         Rule(
@@ -69,7 +78,9 @@ RULES = ToolRules(
                 "requires exactly",
                 "requires at least",
             ),
-            r"(?:ERROR: |docker: |unable to )?.{0,60}(?:unknown flag|unknown shorthand|is not a docker command|invalid reference format|requires (?:exactly|at least))",
+            r"(?:ERROR: |docker: |unable to )?.{0,60}(?:unknown flag"
+            r"|unknown shorthand|is not a docker command|invalid reference format"
+            r"|requires (?:exactly|at least))",
             FATAL + 5,
             None,
             True,
@@ -83,13 +94,15 @@ RULES = ToolRules(
                 "no matching manifest",
                 "toomanyrequests",
             ),
-            r".{0,200}(?:manifest unknown|manifest for \S+ not found|pull access denied|no matching manifest|toomanyrequests)",
+            r".{0,200}(?:manifest unknown|manifest for \S+ not found"
+            r"|pull access denied|no matching manifest|toomanyrequests)",
             FATAL + 7,
         ),
         Rule(
             "compose",
             ("services.", "yaml: ", "no configuration file"),
-            r"(?:service \"\S+\" |services\.\S+ |yaml: |no configuration file|validating \S+: )\S",
+            r"(?:service \"\S+\" |services\.\S+ |yaml: |no configuration file"
+            r"|validating \S+: )\S",
             FATAL,
             None,
             True,

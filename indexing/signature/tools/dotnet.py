@@ -22,7 +22,8 @@ def _test(lines: Lines, index: int, match: re.Match[str]) -> Found:
 
 RULES = ToolRules(
     tool="dotnet",
-    known_by=r"\berror (?:CS|MSB|NU|NETSDK|FS|BC|VB)\d{3,5}\b|\bdotnet\b|Microsoft \(R\) Build Engine|MSBuild version",
+    known_by=r"\berror (?:CS|MSB|NU|NETSDK|FS|BC|VB)\d{3,5}\b|\bdotnet\b"
+    r"|Microsoft \(R\) Build Engine|MSBuild version",
     command=r"(?:dotnet|msbuild|nuget)",
     rules=(
         Rule(
@@ -34,7 +35,8 @@ RULES = ToolRules(
         Rule(
             "test",
             ("[FAIL]", "Failed "),
-            r"\s*(?:\[xUnit.net [\d:.]+\]\s+\S.* \[FAIL\]|(?:X |Failed )\S.*(?: \[[^\]]{1,30}\])$)",
+            r"\s*(?:\[xUnit.net [\d:.]+\]\s+\S.* \[FAIL\]|(?:X "
+            r"|Failed )\S.*(?: \[[^\]]{1,30}\])$)",
             DIAGNOSTIC - 2,
             _test,
             True,

@@ -40,7 +40,8 @@ RULES = ToolRules(
                 "couldn't find an eslint",
                 "Failed to load",
             ),
-            r"(?:Error: )?(?:ESLint (?:couldn't|could not)|Failed to load (?:plugin|config|parser)|Oops)",
+            r"(?:Error: )?(?:ESLint (?:couldn't|could not)|Failed to load (?:plugin"
+            r"|config|parser)|Oops)",
             EXCEPTION + 4,
         ),
         Rule(

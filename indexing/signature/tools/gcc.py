@@ -10,7 +10,11 @@ from indexing.signature.interface import (
     ToolRules,
 )
 
-_WORDS = r"(?:error|fatal error|Fehler|schwerwiegender Fehler|erreur(?: fatale)?|errore|error fatal|fallo|\u043e\u0448\u0438\u0431\u043a\u0430|\u9519\u8bef|\u81f4\u547d\u9519\u8bef|\u30a8\u30e9\u30fc)"
+_WORDS = (
+    r"(?:error|fatal error|Fehler|schwerwiegender Fehler|erreur(?: fatale)?|errore"
+    r"|error fatal|fallo|\u043e\u0448\u0438\u0431\u043a\u0430|\u9519\u8bef"
+    r"|\u81f4\u547d\u9519\u8bef|\u30a8\u30e9\u30fc)"
+)
 
 
 RULES = ToolRules(
@@ -31,9 +35,8 @@ RULES = ToolRules(
                 "\u9519\u8bef",
                 "\u30a8\u30e9\u30fc",
             ),
-            r"\s{0,16}(?:In file included from )?(?:[A-Za-z]:)?[^\s:'\"][^:'\"]{0,300}(?<!\.go)(?<!\.py)(?<!\.rb)(?<!\.js)(?<!\.ts)(?::\d+){1,2} ?: "
-            + _WORDS
-            + r" ?: ",
+            r"\s{0,16}(?:In file included from )?(?:[A-Za-z]:)?[^\s:'\"][^:'\"]{0,300}"
+            r"(?<!\.go)(?<!\.py)(?<!\.rb)(?<!\.js)(?<!\.ts)(?::\d+){1,2} ?: " + _WORDS + r" ?: ",
             DIAGNOSTIC,
         ),
         Rule(
@@ -53,7 +56,9 @@ RULES = ToolRules(
                 "Nicht definierter Verweis",
                 "nicht definierter Verweis",
             ),
-            r".{0,400}(?:undefined reference to|undefined symbol: |multiple definition of|unresolved external|[Nn]icht definierter Verweis)",
+            r".{0,400}(?:undefined reference to|undefined symbol: "
+            r"|multiple definition of|unresolved external"
+            r"|[Nn]icht definierter Verweis)",
             DIAGNOSTIC - 2,
         ),
         Rule(
@@ -74,7 +79,8 @@ RULES = ToolRules(
                 "cannot find lib",
                 "kann nicht gefunden",
             ),
-            r".{0,200}(?:cannot find -l|library not found for|unable to find library|cannot find \S+\.o)",
+            r".{0,200}(?:cannot find -l|library not found for|unable to find library"
+            r"|cannot find \S+\.o)",
             DIAGNOSTIC - 2,
         ),
         Rule(
@@ -90,7 +96,9 @@ RULES = ToolRules(
                 "collect2: fatal",
                 "ld: ",
             ),
-            r"(?:\S*/)?(?:cc1(?:plus)?|gcc|g\+\+|clang(?:\+\+)?(?:-\d+)?|c\+\+|cc|ld|ld\.\w+): (?:fatal )?error: (?!linker command|ld returned)|(?:\S*/)?ld(?:\.\w+)?: (?!warning|.*in function|skipping)\S",
+            r"(?:\S*/)?(?:cc1(?:plus)?|gcc|g\+\+|clang(?:\+\+)?(?:-\d+)?|c\+\+|cc|ld"
+            r"|ld\.\w+): (?:fatal )?error: (?!linker command|ld returned)"
+            r"|(?:\S*/)?ld(?:\.\w+)?: (?!warning|.*in function|skipping)\S",
             FATAL,
         ),
         Rule("signed", ("internal compiler error",), r".{0,300}internal compiler error", EXCEPTION),

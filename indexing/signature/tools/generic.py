@@ -10,12 +10,19 @@ from indexing.signature.interface import (
 )
 
 SUCCESS = (
-    r"(?:\[(?:INFO|info|success)\] )?(?:OK(?: \(.*\))?$|=* ?[1-9]\d* passed(?!.*(?:failed|error)).*$|BUILD SUCCESS(?:FUL)?\b|All checks passed"
-    r"|100% tests passed|test result: ok\.|Success: no issues|\W*0 (?:errors|failures)\b|Finished: SUCCESS"
-    r"|(?:Tests|Test Files):? .*\bpassed\b(?!.*failed)|[1-9]\d* passing\b|# fail 0$|All tests (?:passed|successful)"
-    r"|\d+ examples?, 0 failures|\d+ (?:runs|tests), .*0 failures, 0 errors|Result: PASS|.*All done!"
-    r"|.*0 chart\(s\) failed|.*compiled (?:successfully|with \d+ warning)|.*Build succeeded|-- Build files have"
-    r"|.*built in [\d.]+|ok  \t|All matched files use|Done(?: in [\d.]+m?s)?[.!]?$|.*failed=0\b(?!.*unreachable=[1-9]).*)"
+    r"(?:\[(?:INFO|info|success)\] )?(?:OK(?: \(.*\))?$"
+    r"|=* ?[1-9]\d* passed(?!.*(?:failed|error)).*$|BUILD SUCCESS(?:FUL)?\b"
+    r"|All checks passed"
+    r"|100% tests passed|test result: ok\.|Success: no issues|\W*0 (?:errors"
+    r"|failures)\b|Finished: SUCCESS"
+    r"|(?:Tests|Test Files):? .*\bpassed\b(?!.*failed)|[1-9]\d* passing\b|# fail 0$"
+    r"|All tests (?:passed|successful)"
+    r"|\d+ examples?, 0 failures|\d+ (?:runs|tests), .*0 failures, 0 errors"
+    r"|Result: PASS|.*All done!"
+    r"|.*0 chart\(s\) failed|.*compiled (?:successfully|with \d+ warning)"
+    r"|.*Build succeeded|-- Build files have"
+    r"|.*built in [\d.]+|ok  \t|All matched files use|Done(?: in [\d.]+m?s)?[.!]?$"
+    r"|.*failed=0\b(?!.*unreachable=[1-9]).*)"
 )
 """What a run says at its end when nothing failed."""
 
@@ -28,19 +35,23 @@ RULES = ToolRules(
         Rule(
             "exception",
             ("Error: ", "Exception: ", "Error:", "Exception:", "Error", "Exception"),
-            r"(?:\s{0,12})(?:Uncaught |Unhandled |Caused by: )?(?:[\w$]{1,60}[.:\\/]{1,2}){0,12}[A-Z][\w$]{0,80}(?:Error|Exception)(?:\s?\[[\w-]{1,40}\])?: \S",
+            r"(?:\s{0,12})(?:Uncaught |Unhandled "
+            r"|Caused by: )?(?:[\w$]{1,60}[.:\\/]{1,2}){0,12}[A-Z][\w$]{0,80}(?:Error"
+            r"|Exception)(?:\s?\[[\w-]{1,40}\])?: \S",
             ERROR + 4,
         ),
         Rule(
             "fatal",
             ("fatal", "FATAL", "Fatal", "panic", "PANIC", "CRITICAL", "critical"),
-            r"(?:.{0,60}?[\s\[:>])?(?:fatal(?: error)?|FATAL(?: ERROR)?|Fatal(?: error)?|panic|PANIC|CRITICAL)\W{1,3}\S",
+            r"(?:.{0,60}?[\s\[:>])?(?:fatal(?: error)?|FATAL(?: ERROR)?"
+            r"|Fatal(?: error)?|panic|PANIC|CRITICAL)\W{1,3}\S",
             ERROR + 6,
         ),
         Rule(
             "error-first",
             ("rror", "ERR"),
-            r"\W{0,6}(?:[Ee]rror|ERROR|ERR!?|Fehler|erreur)\]?(?:\s?\[?[A-Z]*\d{1,6}\]?)?\s?[:\-!\u2502|]{1,2} ?\S",
+            r"\W{0,6}(?:[Ee]rror|ERROR|ERR!?|Fehler"
+            r"|erreur)\]?(?:\s?\[?[A-Z]*\d{1,6}\]?)?\s?[:\-!\u2502|]{1,2} ?\S",
             ERROR + 2,
         ),
         Rule(
@@ -80,7 +91,11 @@ RULES = ToolRules(
                 "Missing ",
                 "missing ",
             ),
-            r"(?!.*\b[Ww]arn(?:ing)?\b).{0,200}(?:[Ff]ehlgeschlagen|\b(?:[Cc]annot|[Cc]ould not|[Uu]nable to|[Cc]an't|[Cc]ouldn't|[Ff]ailed to|[Nn]o such (?:file|host|module|image|package))\b|\bnot found\b|[Pp]ermission denied|[Cc]onnection (?:refused|reset|timed out)|[Tt]imed out|\bunrecognized (?:option|argument))",
+            r"(?!.*\b[Ww]arn(?:ing)?\b).{0,200}(?:[Ff]ehlgeschlagen|\b(?:[Cc]annot"
+            r"|[Cc]ould not|[Uu]nable to|[Cc]an't|[Cc]ouldn't|[Ff]ailed to"
+            r"|[Nn]o such (?:file|host|module|image|package))\b|\bnot found\b"
+            r"|[Pp]ermission denied|[Cc]onnection (?:refused|reset|timed out)"
+            r"|[Tt]imed out|\bunrecognized (?:option|argument))",
             WARNING,
         ),
         Rule(
@@ -107,7 +122,8 @@ RULES = ToolRules(
         (
             "maven's help",
             "[ERROR]",
-            r"^\[ERROR\]\s*(?:-> )?(?:\[Help \d+\]|To see the full|Re-run Maven|For more information about|After correcting|$)",
+            r"^\[ERROR\]\s*(?:-> )?(?:\[Help \d+\]|To see the full|Re-run Maven"
+            r"|For more information about|After correcting|$)",
         ),
         ("a passing line", "\u2713", r"^\W{0,4}[\u2713\u2714\u221a] "),
         ("a passing line", "\u2714", r"^\W{0,4}[\u2713\u2714\u221a] "),
@@ -119,12 +135,14 @@ RULES = ToolRules(
         (
             "nothing failed",
             "0 ",
-            r"(?<![\w.])0 (?:errors?|failures?|failed|failing|problems|vulnerabilities)\b(?!.*\b[1-9]\d* (?:errors?|failures?|failed|failing))",
+            r"(?<![\w.])0 (?:errors?|failures?|failed|failing|problems"
+            r"|vulnerabilities)\b(?!.*\b[1-9]\d* (?:errors?|failures?|failed|failing))",
         ),
         (
             "nothing failed",
             ": 0",
-            r"(?:[Ee]rrors?|[Ff]ail(?:ures?|ed)): 0\b(?!.*(?:[Ee]rrors?|[Ff]ail(?:ures?|ed)): [1-9])",
+            r"(?:[Ee]rrors?|[Ff]ail(?:ures?|ed)): 0\b(?!.*(?:[Ee]rrors?"
+            r"|[Ff]ail(?:ures?|ed)): [1-9])",
         ),
         ("nothing failed", "No ", r"^\W{0,6}No (?:errors?|failures?|problems?|issues)\b"),
         ("nothing failed", "no error", r"\bno errors?\b"),

@@ -4,13 +4,16 @@ from indexing.signature.interface import DIAGNOSTIC, FATAL, SUMMARY, Rule, ToolR
 
 RULES = ToolRules(
     tool="git",
-    known_by=r"^(?:fatal|error|hint|remote): |\bgit (?:clone|fetch|push|merge|checkout|submodule|apply|rebase)\b",
+    known_by=r"^(?:fatal|error|hint|remote): |\bgit (?:clone|fetch|push|merge|checkout"
+    r"|submodule|apply|rebase)\b",
     command=r"git",
     rules=(
         Rule(
             "fatal",
             ("fatal: ",),
-            r"(?:stderr: )?fatal: (?!\[)(?!Could not read from remote|The remote end hung up|clone of .* failed|early EOF|index-pack failed|unable to find remote helper)\S",
+            r"(?:stderr: )?fatal: (?!\[)(?!Could not read from remote"
+            r"|The remote end hung up|clone of .* failed|early EOF|index-pack failed"
+            r"|unable to find remote helper)\S",
             FATAL,
         ),
         Rule(
@@ -28,7 +31,10 @@ RULES = ToolRules(
         Rule(
             "error",
             ("error: ",),
-            r"error: (?:pathspec|Your local changes|The following untracked|failed to push|patch failed|RPC failed|unable to|cannot|could not|insufficient permission|Pulling is not possible|src refspec|object file|invalid|corrupt)",
+            r"error: (?:pathspec|Your local changes|The following untracked"
+            r"|failed to push|patch failed|RPC failed|unable to|cannot|could not"
+            r"|insufficient permission|Pulling is not possible|src refspec"
+            r"|object file|invalid|corrupt)",
             FATAL - 2,
             None,
             True,
@@ -41,13 +47,15 @@ RULES = ToolRules(
                 "Repository not found",
                 "remote: Invalid",
             ),
-            r"(?:\S+: )?(?:Permission denied \((?:publickey|password)|Host key verification failed|.*Repository not found|remote: Invalid)",
+            r"(?:\S+: )?(?:Permission denied \((?:publickey|password)"
+            r"|Host key verification failed|.*Repository not found|remote: Invalid)",
             FATAL + 2,
         ),
         Rule(
             "hung",
             ("fatal: ",),
-            r"fatal: (?:Could not read from remote|The remote end hung up|clone of|early EOF|index-pack)",
+            r"fatal: (?:Could not read from remote|The remote end hung up|clone of"
+            r"|early EOF|index-pack)",
             SUMMARY + 6,
         ),
     ),

@@ -9,7 +9,8 @@ RULES = ToolRules(
         Rule(
             "trailer",
             ("Process completed with exit code", "exited with code '", "failed with exit code"),
-            r"(?:Process completed with exit code -?\d+|\w+ exited with code '-?\d+'|The process '.+' failed with exit code \d+)",
+            r"(?:Process completed with exit code -?\d+|\w+ exited with code '-?\d+'"
+            r"|The process '.+' failed with exit code \d+)",
             TRAILER,
         ),
         Rule(
@@ -23,7 +24,9 @@ RULES = ToolRules(
                 "Input required and not supplied",
                 "Resource not accessible by integration",
             ),
-            r".{0,200}(?:Unable to resolve action|Can't find 'action\.yml'|No event triggers|Invalid workflow|Unrecognized named-value|Input required and not supplied|Resource not accessible by integration)",
+            r".{0,200}(?:Unable to resolve action|Can't find 'action\.yml'"
+            r"|No event triggers|Invalid workflow|Unrecognized named-value"
+            r"|Input required and not supplied|Resource not accessible by integration)",
             FATAL + 5,
         ),
         Rule(
@@ -35,7 +38,10 @@ RULES = ToolRules(
                 "The hosted runner",
                 "runner has received a shutdown",
             ),
-            r".{0,200}(?:The operation was canceled|has exceeded the maximum execution time|lost communication with the server|The hosted runner|runner has received a shutdown)",
+            r".{0,200}(?:The operation was canceled"
+            r"|has exceeded the maximum execution time"
+            r"|lost communication with the server|The hosted runner"
+            r"|runner has received a shutdown)",
             WRAPPER + 2,
         ),
     ),

@@ -69,7 +69,8 @@ def _panic(lines: Lines, index: int, _: re.Match[str]) -> Found:
 
 RULES = ToolRules(
     tool="go",
-    known_by=r"^(?:# \S+|ok  \t|FAIL\t|go: |--- FAIL|\?   \t|=== RUN)|\.go:\d+:\d+: |\bgo (?:build|test|vet|mod|run)\b",
+    known_by=r"^(?:# \S+|ok  \t|FAIL\t|go: |--- FAIL|\?   \t|=== RUN)|\.go:\d+:\d+: "
+    r"|\bgo (?:build|test|vet|mod|run)\b",
     command=r"(?:go|golangci-lint|staticcheck)",
     rules=(
         Rule(
@@ -90,14 +91,16 @@ RULES = ToolRules(
         Rule(
             "runtime",
             ("fatal error: ",),
-            r"fatal error: (?:all goroutines|concurrent|stack overflow|runtime|unexpected signal|out of memory)",
+            r"fatal error: (?:all goroutines|concurrent|stack overflow|runtime"
+            r"|unexpected signal|out of memory)",
             EXCEPTION,
             _panic,
         ),
         Rule(
             "module",
             ("go: ", ".go:"),
-            r"go: (?!downloading|finding|extracting|creating|to add|added|found|upgraded|downgraded|warning|writing|removed)\S",
+            r"go: (?!downloading|finding|extracting|creating|to add|added|found"
+            r"|upgraded|downgraded|warning|writing|removed)\S",
             FATAL,
         ),
         Rule(

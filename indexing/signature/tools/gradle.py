@@ -14,7 +14,8 @@ from indexing.signature.interface import (
 )
 from indexing.signature.look import below, indent
 
-_DULL = r"\s*> (?:Compilation (?:failed|error)|There were failing tests|Process 'command|A failure occurred|\S+ (?:violations|checkstyle))"
+_DULL = r"\s*> (?:Compilation (?:failed|error)|There were failing tests|Process 'command"
+    r"|A failure occurred|\S+ (?:violations|checkstyle))"
 
 
 def _wrong(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
@@ -46,7 +47,9 @@ def _failed_test(lines: Lines, index: int, _: re.Match[str]) -> Found:
 
 RULES = ToolRules(
     tool="gradle",
-    known_by=r"^(?:> Task :|:\w+(?::\w+)*(?: UP-TO-DATE| FAILED)?$|FAILURE: Build failed|\* What went wrong:|Starting a Gradle Daemon|BUILD (?:SUCCESSFUL|FAILED) in)|\bgradlew?\b",
+    known_by=r"^(?:> Task :|:\w+(?::\w+)*(?: UP-TO-DATE| FAILED)?$|FAILURE: Build failed"
+        r"|\* What went wrong:|Starting a Gradle Daemon|BUILD (?:SUCCESSFUL|FAILED) in)"
+        r"|\bgradlew?\b",
     command=r"(?:gradle|\./gradlew|gradlew)",
     rules=(
         Rule(
@@ -68,7 +71,8 @@ RULES = ToolRules(
                 "Plugin [id:",
                 "startup failed",
             ),
-            r"(?:> )?(?:Could not find method|Could not get unknown property|Plugin \[id: |startup failed)",
+            r"(?:> )?(?:Could not find method|Could not get unknown property"
+                r"|Plugin \[id: |startup failed)",
             FATAL + 4,
         ),
         Rule("wrong", ("What went wrong:",), r"\* What went wrong:", FATAL - 2, _wrong),

@@ -54,7 +54,8 @@ RULES = ToolRules(
         Rule(
             "javac",
             ("error: ",),
-            r"(?:\s*\[\w+\] )?(?:javac: |error: )(?:invalid|no source|file not found|release version|Source option|warnings found)",
+            r"(?:\s*\[\w+\] )?(?:javac: |error: )(?:invalid|no source|file not found"
+            r"|release version|Source option|warnings found)",
             FATAL,
         ),
         Rule(
@@ -80,7 +81,9 @@ RULES = ToolRules(
                 "Could not create the Java Virtual Machine",
                 "OutOfMemoryError",
             ),
-            r".{0,200}(?:Could not find or load main class|UnsupportedClassVersionError|There is insufficient memory|Could not create the Java Virtual Machine|java\.lang\.OutOfMemoryError)",
+            r".{0,200}(?:Could not find or load main class"
+            r"|UnsupportedClassVersionError|There is insufficient memory"
+            r"|Could not create the Java Virtual Machine|java\.lang\.OutOfMemoryError)",
             FATAL + 6,
         ),
     ),

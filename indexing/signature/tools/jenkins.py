@@ -14,7 +14,8 @@ RULES = ToolRules(
                 "channel is already closed",
                 "Cannot contact ",
             ),
-            r".{0,300}(?:ChannelClosedException|marked offline|channel is already closed|Cannot contact \S+: )",
+            r".{0,300}(?:ChannelClosedException|marked offline"
+            r"|channel is already closed|Cannot contact \S+: )",
             FATAL + 5,
         ),
         Rule(
@@ -35,7 +36,10 @@ RULES = ToolRules(
                 "user command error",
                 "Exited with code",
             ),
-            r".{0,60}(?:script returned exit code \d+|marked build as failure|Finished: FAILURE|ERROR: Job failed|Your build exited with|The command \".*\" (?:failed and )?exited with \d|user command error|Exited with code)",
+            r".{0,60}(?:script returned exit code \d+|marked build as failure"
+            r"|Finished: FAILURE|ERROR: Job failed|Your build exited with"
+            r"|The command \".*\" (?:failed and )?exited with \d|user command error"
+            r"|Exited with code)",
             TRAILER,
         ),
         Rule(

@@ -26,7 +26,8 @@ RULES = ToolRules(
         Rule(
             "test",
             ("\u25cf ",),
-            r"\s{0,6}\u25cf (?!Console$|Deprecation|Validation Warning|Multiple config|Cannot log)\S",
+            r"\s{0,6}\u25cf (?!Console$|Deprecation|Validation Warning"
+            r"|Multiple config|Cannot log)\S",
             DIAGNOSTIC,
             _test,
             True,

@@ -4,7 +4,8 @@ from indexing.signature.interface import DIAGNOSTIC, ERROR, FATAL, Rule, ToolRul
 
 RULES = ToolRules(
     tool="kubectl",
-    known_by=r"\bkubectl\b|\bkubeconfig\b|Error from server|memcache\.go:\d+\]|\.k8s\.io|\bKubernetes\b|apiVersion",
+    known_by=r"\bkubectl\b|\bkubeconfig\b|Error from server|memcache\.go:\d+\]|\.k8s\.io"
+    r"|\bKubernetes\b|apiVersion",
     command=r"(?:kubectl|oc|k3s kubectl)",
     rules=(
         Rule("server", ("Error from server",), r"Error from server(?: \(\w+\))?: ", DIAGNOSTIC),
@@ -23,7 +24,8 @@ RULES = ToolRules(
                 "unable to decode",
                 "is invalid",
             ),
-            r"(?:error: )?(?:error (?:validating|parsing|converting|when) |unable to (?:recognize|decode|build) |The \w+ \"\S+\" is invalid)",
+            r"(?:error: )?(?:error (?:validating|parsing|converting|when) "
+            r"|unable to (?:recognize|decode|build) |The \w+ \"\S+\" is invalid)",
             DIAGNOSTIC,
         ),
         Rule(

@@ -17,7 +17,8 @@ RULES = ToolRules(
                 "multiple target patterns",
                 "unterminated call",
             ),
-            r"\S.{0,80}(?:No rule to make target|Keine Regel, um|missing separator|No targets|multiple target patterns|unterminated call)",
+            r"\S.{0,80}(?:No rule to make target|Keine Regel, um|missing separator"
+            r"|No targets|multiple target patterns|unterminated call)",
             FATAL + 6,
         ),
         Rule(

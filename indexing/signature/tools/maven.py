@@ -41,7 +41,8 @@ def _goal(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
 
 RULES = ToolRules(
     tool="maven",
-    known_by=r"^\[INFO\] (?:Scanning for projects|Building |BUILD|-{10,})|\bmvnw?\b|maven-\w+-plugin",
+    known_by=r"^\[INFO\] (?:Scanning for projects|Building |BUILD|-{10,})|\bmvnw?\b"
+    r"|maven-\w+-plugin",
     command=r"(?:mvnw?|\./mvnw)",
     rules=(
         Rule(
@@ -50,7 +51,9 @@ RULES = ToolRules(
         Rule(
             "compile",
             ("[ERROR] ",),
-            r"\[ERROR\]\s{1,3}(?!\s*at )(?:/|[A-Za-z]:[\\/]|file:)?\S.{0,300}\.(?:java|kt|scala|groovy):(?:\[\d+,\d+\]|\d+(?::\d+)?:?)",
+            r"\[ERROR\]\s{1,3}(?!\s*at )(?:/|[A-Za-z]:[\\/]"
+            r"|file:)?\S.{0,300}\.(?:java|kt|scala|groovy):(?:\[\d+,\d+\]"
+            r"|\d+(?::\d+)?:?)",
             DIAGNOSTIC,
         ),
         Rule(
@@ -63,8 +66,9 @@ RULES = ToolRules(
                 "Unknown lifecycle",
                 "Non-parseable",
             ),
-            _P
-            + r".{0,200}(?:Non-resolvable (?:parent POM|import POM)|Malformed POM|Unresolveable build extension|'dependencies\.dependency|Unknown lifecycle|Non-parseable)",
+            _P + r".{0,200}(?:Non-resolvable (?:parent POM|import POM)|Malformed POM"
+            r"|Unresolveable build extension|'dependencies\.dependency"
+            r"|Unknown lifecycle|Non-parseable)",
             FATAL + 4,
         ),
         Rule(
@@ -76,8 +80,9 @@ RULES = ToolRules(
         Rule(
             "goal",
             ("Failed to execute goal", "Could not resolve dependencies", "Plugin "),
-            _P
-            + r"(?:Failed to execute goal (?!.*(?:There are test failures|Compilation failure$))|.*Could not resolve dependencies for|Plugin \S+ or one of its dependencies)",
+            _P + r"(?:Failed to execute goal (?!.*(?:There are test failures"
+            r"|Compilation failure$))|.*Could not resolve dependencies for"
+            r"|Plugin \S+ or one of its dependencies)",
             FATAL - 5,
         ),
         Rule(
@@ -90,7 +95,9 @@ RULES = ToolRules(
         Rule(
             "error",
             ("[ERROR]", "[FATAL]"),
-            r"\[(?:ERROR|FATAL)\] (?!\s*$|Failures?:|Errors?:|Tests run|Re-run|To see|For more|After correcting|COMPILATION ERROR|-> |\[Help|BUILD|Failed to execute|Please refer|See |-{5})\s{0,3}\S",
+            r"\[(?:ERROR|FATAL)\] (?!\s*$|Failures?:|Errors?:|Tests run|Re-run|To see"
+            r"|For more|After correcting|COMPILATION ERROR|-> |\[Help|BUILD"
+            r"|Failed to execute|Please refer|See |-{5})\s{0,3}\S",
             ERROR,
             None,
             True,

@@ -1,4 +1,4 @@
-"""mocha (and karma, jasmine, ava, tap): `1) suite test:` in the list of failures, its error below."""
+"""mocha, karma, ava, tap: `1) suite test:` in the list of failures, its error below."""
 
 import re
 

@@ -6,7 +6,8 @@ from indexing.signature.interface import EXCEPTION, TRAILER, Found, Lines, Rule,
 from indexing.signature.look import above, below
 
 _FRAME = r"\s+at (?:async )?\S|\s*(?:Require stack:|code: '|\{$|requireStack:|errno: )|- /"
-_THROWN = r"\s*(?:throw |\^|\^\^+$|node:internal|internal/|Uncaught|Unhandled|\(node:\d|/\S+:\d+$|file://)"
+_THROWN = r"\s*(?:throw |\^|\^\^+$|node:internal|internal/|Uncaught|Unhandled|\(node:\d"
+    r"|/\S+:\d+$|file://)"
 
 
 def _thrown(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
@@ -18,20 +19,23 @@ def _thrown(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
 
 RULES = ToolRules(
     tool="node",
-    known_by=r"^Node\.js v\d+|^\s+at .{1,200}(?:\.[cm]?[jt]sx?:\d+:\d+|node:internal)|node_modules",
+    known_by=r"^Node\.js v\d+|^\s+at .{1,200}(?:\.[cm]?[jt]sx?:\d+:\d+|node:internal)"
+        r"|node_modules",
     command=r"node",
     rules=(
         Rule("heap", ("FATAL ERROR:",), r"FATAL ERROR: .*(?:heap|Allocation|memory)", EXCEPTION),
         Rule(
             "module",
             ("Cannot find module", "Cannot find package", "ERR_MODULE_NOT_FOUND", "ERR_"),
-            r"(?:Uncaught )?(?:\w*Error)(?: \[[A-Z_]+\])?: (?:Cannot find (?:module|package)|\[?ERR_)",
+            r"(?:Uncaught )?(?:\w*Error)(?: \[[A-Z_]+\])?: (?:Cannot find (?:module"
+                r"|package)|\[?ERR_)",
             EXCEPTION + 2,
         ),
         Rule(
             "exception",
             ("Error: ", "Error [", "Exception: "),
-            r"(?:\[?(?:Uncaught|UnhandledPromiseRejectionWarning:?) )?\s{0,4}(?:\[\w+\] )?[A-Z]\w{0,60}(?:Error|Exception)(?: \[[\w-]{1,60}\])?: \S",
+            r"(?:\[?(?:Uncaught|UnhandledPromiseRejectionWarning:?) )?\s{0,4}(?:\[\w+"
+                r"\] )?[A-Z]\w{0,60}(?:Error|Exception)(?: \[[\w-]{1,60}\])?: \S",
             EXCEPTION,
             _thrown,
         ),

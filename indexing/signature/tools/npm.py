@@ -58,9 +58,10 @@ RULES = ToolRules(
         Rule(
             "reason",
             _NEEDS,
-            _P
-            + r"(?!code |errno |syscall )(?:[a-z]+ )?(?:Error: )?(?:enoent|ENOENT|EACCES|EPERM|EEXIST|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT"
-            r"|EAI_AGAIN|EINTEGRITY|EBADENGINE|EBADPLATFORM|EUSAGE|ETARGET|ENEEDAUTH|CERT_\w+|SELF_SIGNED\w*"
+            _P + r"(?!code |errno |syscall )(?:[a-z]+ )?(?:Error: )?(?:enoent|ENOENT"
+            r"|EACCES|EPERM|EEXIST|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT"
+            r"|EAI_AGAIN|EINTEGRITY|EBADENGINE|EBADPLATFORM|EUSAGE|ETARGET|ENEEDAUTH"
+            r"|CERT_\w+|SELF_SIGNED\w*"
             r"|ENOTEMPTY|ENOSPC|EINVALID\w*|E40[0-9]|E5\d\d|notarget|network|cb\(\) never"
             r"|`npm ci`|request to|Invalid|Unsupported|Could not|Cannot|The operation was)",
             FATAL,
@@ -84,7 +85,8 @@ RULES = ToolRules(
         Rule(
             "other",
             ("npm ERR!", "npm error"),
-            r"npm (?:ERR!|error) {1,4}(?!A complete log|    |This is probably|There is likely|node |npm |argv |cwd |System |"
+            r"npm (?:ERR!|error) {1,4}(?!A complete log|    |This is probably"
+            r"|There is likely|node |npm |argv |cwd |System |"
             r"Tell |You can|not ok|In most|or use|Note that|\[|\{|\}|at |$)\S",
             ERROR,
         ),
@@ -94,8 +96,11 @@ RULES = ToolRules(
         (
             "npm's advice",
             "error",
-            r"^(?:npm error|\d+ error) (?:Failed at the|Make sure you have|If you do, this|If you are behind|Could not resolve dependency|If you are behind|Could not resolve dependency|not with npm|"
-            r"Tell the author|You can get|There is likely|This is (?:most )?(?:probably|likely)|\s)",
+            r"^(?:npm error|\d+ error) (?:Failed at the|Make sure you have"
+            r"|If you do, this|If you are behind|Could not resolve dependency"
+            r"|If you are behind|Could not resolve dependency|not with npm|"
+            r"Tell the author|You can get|There is likely"
+            r"|This is (?:most )?(?:probably|likely)|\s)",
         ),
         (
             "npm's advice",
@@ -106,7 +111,8 @@ RULES = ToolRules(
         (
             "npm's own surroundings",
             " error ",
-            r"^\d+ error (?:Darwin|Linux|Windows_NT|SunOS|FreeBSD|System|argv|node|npm|cwd|path|command) ",
+            r"^\d+ error (?:Darwin|Linux|Windows_NT|SunOS|FreeBSD|System|argv|node"
+            r"|npm|cwd|path|command) ",
         ),
         (
             "npm's note on where its log lies",

@@ -10,7 +10,8 @@ RULES = ToolRules(
         Rule(
             "die",
             (" line ",),
-            r"(?!#|\s|Use of uninit|.*(?:masks earlier|redefined at|deprecated at))\S.{0,400} at \S+ line \d+(?:, <\w+> line \d+)?\.$",
+            r"(?!#|\s|Use of uninit|.*(?:masks earlier|redefined at"
+            r"|deprecated at))\S.{0,400} at \S+ line \d+(?:, <\w+> line \d+)?\.$",
             EXCEPTION - 4,
             None,
             True,

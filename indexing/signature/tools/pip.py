@@ -27,13 +27,16 @@ def _unreachable(lines: Lines, index: int, _: re.Match[str]) -> Found:
 
 RULES = ToolRules(
     tool="pip",
-    known_by=r"^(?:Collecting|Downloading|Requirement already|Installing collected|ERROR: (?:Could not|No matching|Cannot))|\bpip3? install|\buv (?:pip|sync|lock)|\bpoetry\b",
+    known_by=r"^(?:Collecting|Downloading|Requirement already|Installing collected"
+    r"|ERROR: (?:Could not|No matching|Cannot))|\bpip3? install|\buv (?:pip|sync"
+    r"|lock)|\bpoetry\b",
     command=r"(?:pip3?|python3? -m pip|uv|poetry|pipenv|pdm)",
     rules=(
         Rule(
             "no-match",
             ("No matching distribution", "Could not find a version"),
-            r"(?:\s*)ERROR: (?:Could not find a version|No matching distribution)|\s*Could not find a version that satisfies",
+            r"(?:\s*)ERROR: (?:Could not find a version|No matching distribution)"
+            r"|\s*Could not find a version that satisfies",
             DIAGNOSTIC,
             _unreachable,
         ),
@@ -65,7 +68,8 @@ RULES = ToolRules(
         Rule(
             "invalid",
             ("ERROR: Invalid", "ERROR: Could not open requirements"),
-            r"ERROR: (?:Invalid|Could not open|Could not install packages due to|Directory '|.* is not a (?:valid|supported))",
+            r"ERROR: (?:Invalid|Could not open|Could not install packages due to"
+            r"|Directory '|.* is not a (?:valid|supported))",
             FATAL,
         ),
         Rule(
@@ -79,7 +83,9 @@ RULES = ToolRules(
                 "metadata-generation-failed",
                 "Command errored out",
             ),
-            r"\s*(?:ERROR: +|error: +)?(?:Failed building wheel|Failed to build|Could not build wheels|failed-wheel-build|subprocess-exited|metadata-generation-failed|Command errored out)",
+            r"\s*(?:ERROR: +|error: +)?(?:Failed building wheel|Failed to build"
+            r"|Could not build wheels|failed-wheel-build|subprocess-exited"
+            r"|metadata-generation-failed|Command errored out)",
             WRAPPER + 4,
         ),
         Rule(
@@ -101,7 +107,8 @@ RULES = ToolRules(
         Rule(
             "uv",
             ("No solution found", "error: Failed to", "Because "),
-            r"\s*(?:\u00d7 |error: |  \u2570\u2500\u25b6 )(?:No solution found|Failed to|Because)",
+            r"\s*(?:\u00d7 |error: |  \u2570\u2500\u25b6 )(?:No solution found"
+            r"|Failed to|Because)",
             FATAL,
             joining_below(r".*Because ", 2),
         ),
@@ -114,7 +121,8 @@ RULES = ToolRules(
         Rule(
             "lock",
             ("poetry.lock", "Invalid TOML file", "pyproject.toml"),
-            r"(?:Error: )?(?:pyproject\.toml changed significantly|poetry\.lock is not up to date|Invalid TOML file)",
+            r"(?:Error: )?(?:pyproject\.toml changed significantly"
+            r"|poetry\.lock is not up to date|Invalid TOML file)",
             FATAL,
         ),
         Rule(

@@ -44,7 +44,8 @@ def _native(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
 
 RULES = ToolRules(
     tool="pytest",
-    known_by=r"={3,} test session starts ={3,}|={3,} (?:FAILURES|ERRORS|short test summary info) ={3,}|\bpytest\b|^E   ",
+    known_by=r"={3,} test session starts ={3,}|={3,} (?:FAILURES|ERRORS"
+    r"|short test summary info) ={3,}|\bpytest\b|^E   ",
     command=r"(?:pytest|py\.test|python3? -m pytest)",
     rules=(
         Rule(
@@ -67,7 +68,9 @@ RULES = ToolRules(
         Rule(
             "usage",
             ("ERROR: ", "error: "),
-            r"(?:ERROR: (?:file or directory not found|not found|usage|Coverage failure|while parsing)|pytest: error: |\S+: error: unrecognized)",
+            r"(?:ERROR: (?:file or directory not found|not found|usage"
+            r"|Coverage failure|while parsing)|pytest: error: "
+            r"|\S+: error: unrecognized)",
             FATAL,
         ),
         Rule(

@@ -6,7 +6,8 @@ from indexing.signature.interface import EXCEPTION, FATAL, Found, Lines, Rule, T
 from indexing.signature.look import above
 
 _EXCEPTION = re.compile(
-    r"(?:[A-Za-z_]\w{0,60}\.){0,12}(?!WARNING|ERROR|INFO|DEBUG|CRITICAL)[A-Za-z_]\w{0,100}(?::\s|:?$)"
+    r"(?:[A-Za-z_]\w{0,60}\.){0,12}(?!WARNING|ERROR|INFO|DEBUG"
+    r"|CRITICAL)[A-Za-z_]\w{0,100}(?::\s|:?$)"
 )
 _NEVER_WHY = ("raise ", "return ", "File ")
 
@@ -52,7 +53,8 @@ RULES = ToolRules(
         Rule(
             "traceback",
             ("Traceback (most recent call last)",),
-            r"(?P<lead>(?![.sxEF]+T).{0,200}?)(?P<head>(?:Exception Group )?Traceback \(most recent call last\))",
+            r"(?P<lead>(?![.sxEF]+T).{0,200}?)(?P<head>(?:Exception Group )?Traceback "
+            r"\(most recent call last\))",
             EXCEPTION,
             _traceback,
         ),
@@ -72,7 +74,8 @@ RULES = ToolRules(
         Rule(
             "argparse",
             (": error: ",),
-            r"[\w.-]{1,40}: error: (?:the following arguments|unrecognized arguments|argument |invalid choice)",
+            r"[\w.-]{1,40}: error: (?:the following arguments|unrecognized arguments"
+            r"|argument |invalid choice)",
             FATAL,
         ),
     ),

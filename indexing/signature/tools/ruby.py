@@ -40,7 +40,9 @@ RULES = ToolRules(
         Rule(
             "bundler-gem",
             ("Could not find ", "Bundler could not find compatible", "Could not locate Gemfile"),
-            r"\s*(?:Bundler could not find compatible versions|Could not find (?:gem )?\S+.* in |Could not locate Gemfile|Could not find compatible versions)",
+            r"\s*(?:Bundler could not find compatible versions"
+            r"|Could not find (?:gem )?\S+.* in |Could not locate Gemfile"
+            r"|Could not find compatible versions)",
             DIAGNOSTIC - 2,
         ),
         Rule(
@@ -52,7 +54,8 @@ RULES = ToolRules(
         Rule(
             "gem-error",
             ("ERROR: ",),
-            r"ERROR: {1,2}(?:Error installing|Could not find a valid gem|While executing gem|Failed to build gem native|Could not find a valid)",
+            r"ERROR: {1,2}(?:Error installing|Could not find a valid gem"
+            r"|While executing gem|Failed to build gem native|Could not find a valid)",
             FATAL,
             _gem,
         ),

@@ -32,7 +32,8 @@ RULES = ToolRules(
         Rule(
             "error",
             ("[error] ",),
-            r"\[error\] (?!Total time|\s*$|Failed tests|Failed: Total|Error: Total|\s*at |\d+ errors? found|\(|\s+\||\s*\^)\S",
+            r"\[error\] (?!Total time|\s*$|Failed tests|Failed: Total|Error: Total"
+            r"|\s*at |\d+ errors? found|\(|\s+\||\s*\^)\S",
             ERROR + 1,
         ),
         Rule(

@@ -13,7 +13,8 @@ RULES = ToolRules(
         Rule(
             "not-found",
             ("not found",),
-            r"(?:\S{0,80}(?:sh|bash|zsh|env|xargs|sudo)\S{0,20}: )(?:(?:line )?\d+: )?.{0,120}: (?:command )?not found$",
+            r"(?:\S{0,80}(?:sh|bash|zsh|env|xargs"
+            r"|sudo)\S{0,20}: )(?:(?:line )?\d+: )?.{0,120}: (?:command )?not found$",
             FATAL + 3,
         ),
         Rule("not-found-plain", ("command not found",), r".{0,200}command not found", FATAL + 2),
@@ -26,7 +27,11 @@ RULES = ToolRules(
         Rule(
             "bash",
             ("bash: ", "sh: "),
-            r"\S{0,80}(?:ba|da|z|k)?sh: (?:(?:line )?\d+: )?.{1,300}: (?:No such file|Permission denied|unbound variable|No space left|syntax error|Is a directory|Not a directory|Argument list too long|cannot execute|cannot open|bad substitution|Text file busy|Input/output error|Read-only)",
+            r"\S{0,80}(?:ba|da|z|k)?sh: (?:(?:line )?\d+: )?.{1,300}: (?:No such file"
+            r"|Permission denied|unbound variable|No space left|syntax error"
+            r"|Is a directory|Not a directory|Argument list too long|cannot execute"
+            r"|cannot open|bad substitution|Text file busy|Input/output error"
+            r"|Read-only)",
             FATAL + 3,
         ),
         Rule("script", (": line ",), r"\S{1,200}: line \d+: \S.{0,300}", FATAL),
@@ -48,8 +53,9 @@ RULES = ToolRules(
                 "Too many open files",
                 "Device or resource busy",
             ),
-            _WHO
-            + r".{0,300}(?:No such file or directory|Permission denied|No space left on device|Operation not permitted|Connection refused|Read-only file system|Too many open files|Device or resource busy)",
+            _WHO + r".{0,300}(?:No such file or directory|Permission denied"
+            r"|No space left on device|Operation not permitted|Connection refused"
+            r"|Read-only file system|Too many open files|Device or resource busy)",
             ERROR + 8,
         ),
         Rule(
@@ -71,7 +77,9 @@ RULES = ToolRules(
                 "oom-kill",
                 "OOMKilled",
             ),
-            r"(?:.{0,120}: )?(?:line \d+: +\d+ )?(?:Killed|Segmentation fault|Bus error|Aborted|Illegal instruction)\b(?: |$)(?!.*expected)|.{0,200}(?:Out of memory: Kill|oom-kill|OOMKilled)",
+            r"(?:.{0,120}: )?(?:line \d+: +\d+ )?(?:Killed|Segmentation fault"
+            r"|Bus error|Aborted|Illegal instruction)\b(?: |$)(?!.*expected)"
+            r"|.{0,200}(?:Out of memory: Kill|oom-kill|OOMKilled)",
             EXCEPTION - 6,
         ),
         Rule(
@@ -102,14 +110,16 @@ RULES = ToolRules(
         Rule(
             "valgrind",
             ("==",),
-            r"==\d+== (?:Invalid |Conditional jump|.{0,60}definitely lost|Use of uninit|Mismatched free)",
+            r"==\d+== (?:Invalid |Conditional jump|.{0,60}definitely lost"
+            r"|Use of uninit|Mismatched free)",
             EXCEPTION - 2,
             joining_below(r"==\d+==\s+(?:at|by) 0x\w+: (?!.*\(in /usr)\S", 5),
         ),
         Rule(
             "option",
             ("llegal option", "nvalid option", "bad substitution", "not a valid identifier"),
-            r"\S{1,200}: (?:(?:line )?\d+: )?.{0,200}(?:[Ii]llegal option|[Ii]nvalid option|[Bb]ad substitution|not a valid identifier)",
+            r"\S{1,200}: (?:(?:line )?\d+: )?.{0,200}(?:[Ii]llegal option"
+            r"|[Ii]nvalid option|[Bb]ad substitution|not a valid identifier)",
             FATAL + 3,
         ),
         Rule(

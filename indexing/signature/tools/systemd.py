@@ -28,13 +28,15 @@ RULES = ToolRules(
         Rule(
             "file",
             (".service:", ".timer:", ".socket:"),
-            r"\S+\.(?:service|timer|socket):\d+: (?!.*(?:please use|will be removed|deprecated))\S",
+            r"\S+\.(?:service|timer|socket):\d+: (?!.*(?:please use|will be removed"
+            r"|deprecated))\S",
             FATAL,
         ),
         Rule(
             "unit",
             ("Failed with result", "Failed to start", "entered failed state"),
-            r".{0,120}systemd(?:\[\d+\])?: .*(?:Failed with result|Failed to start|entered failed state)",
+            r".{0,120}systemd(?:\[\d+\])?: .*(?:Failed with result|Failed to start"
+            r"|entered failed state)",
             WRAPPER + 6,
         ),
     ),

@@ -29,13 +29,15 @@ def _titled(lines: Lines, index: int, _: re.Match[str]) -> Found:
 
 RULES = ToolRules(
     tool="terraform",
-    known_by=r"\b[Tt]erraform\b|\b[Oo]pen[Tt]ofu\b|\btofu\b|^\W{0,3}on \S+\.tf line|\.tf(?:vars)?\b",
+    known_by=r"\b[Tt]erraform\b|\b[Oo]pen[Tt]ofu\b|\btofu\b|^\W{0,3}on \S+\.tf line"
+    r"|\.tf(?:vars)?\b",
     command=r"(?:terraform|tofu|terragrunt)",
     rules=(
         Rule(
             "error",
             ("Error: ",),
-            r"\W{0,3}Error: (?!Terraform encountered problems|(?:local|remote)-exec provisioner)\S",
+            r"\W{0,3}Error: (?!Terraform encountered problems|(?:local"
+            r"|remote)-exec provisioner)\S",
             DIAGNOSTIC,
             _titled,
             True,

@@ -1,4 +1,4 @@
-"""tsc: `file(line,col): error TSnnnn: message`, or `file:line:col - error TSnnnn: …` when pretty."""
+"""tsc: `file(line,col): error TSnnnn: …`, or `file:line:col - error TSnnnn: …` when pretty."""
 
 from indexing.signature.interface import DIAGNOSTIC, SUMMARY, Rule, ToolRules
 
@@ -10,7 +10,8 @@ RULES = ToolRules(
         Rule(
             "diagnostic",
             ("error TS",),
-            r"(?:\[[\w .-]{1,30}\] )?(?:ERROR in )?(?:\S.{0,300}?(?:\(\d+,\d+\):|:\d+:\d+ -) )?error TS\d{1,6}: ",
+            r"(?:\[[\w .-]{1,30}\] )?(?:ERROR in )?(?:\S.{0,300}?(?:\(\d+,\d+\):"
+            r"|:\d+:\d+ -) )?error TS\d{1,6}: ",
             DIAGNOSTIC,
         ),
         Rule(

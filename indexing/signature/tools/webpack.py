@@ -20,7 +20,8 @@ def _error_in(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
     at = below(
         lines,
         index,
-        r"\s*(?:Module (?:not found|parse failed|build failed)|\w*Error\b|TS\d+|error\b|Can't resolve|Cannot)",
+        r"\s*(?:Module (?:not found|parse failed|build failed)|\w*Error\b|TS\d+"
+        r"|error\b|Can't resolve|Cannot)",
         3,
     )
     if at is None:
@@ -38,7 +39,8 @@ def _after_banner(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
 
 RULES = ToolRules(
     tool="webpack",
-    known_by=r"\bwebpack\b|\bvite(?:\.config| v\d)|\brollup\b|\bnext build|\besbuild\b|\bparcel\b|\u25b2 Next\.js",
+    known_by=r"\bwebpack\b|\bvite(?:\.config| v\d)|\brollup\b|\bnext build|\besbuild\b"
+    r"|\bparcel\b|\u25b2 Next\.js",
     command=r"(?:npx )?(?:webpack|vite|rollup|next|esbuild|parcel)",
     rules=(
         Rule("error-in", ("ERROR in ",), r"\s*ERROR in \S", DIAGNOSTIC, _error_in),
@@ -57,7 +59,8 @@ RULES = ToolRules(
         Rule(
             "resolve",
             ("failed to resolve import", "Failed to resolve", "Could not resolve", "Rollup failed"),
-            r".{0,120}(?:[Ff]ailed to resolve (?:import|entry)|Could not resolve ['\"]|Rollup failed to resolve)",
+            r".{0,120}(?:[Ff]ailed to resolve (?:import|entry)"
+            r"|Could not resolve ['\"]|Rollup failed to resolve)",
             DIAGNOSTIC,
         ),
         Rule("esbuild", ("[ERROR]",), r"\s*(?:\u2718|X|\u2716) \[ERROR\] ", DIAGNOSTIC),

@@ -31,8 +31,12 @@ RULES = ToolRules(
         Rule(
             "berry",
             ("YN0",),
-            r"\W{0,4}YN0(?!000)\d{3}: (?:\W )?(?!.*(?:Done with warnings|Failed with errors|can't be found in the cache|SKIP|must be built)).{0,40}"
-            r"(?i:couldn't|can't|cannot|no candidates|not found|doesn't|failed|invalid|error|incompat|conflict|forbidden|would (?:be|have been) modified|usage)",
+            r"\W{0,4}YN0(?!000)\d{3}: (?:\W )?(?!.*(?:Done with warnings"
+            r"|Failed with errors|can't be found in the cache|SKIP"
+            r"|must be built)).{0,40}"
+            r"(?i:couldn't|can't|cannot|no candidates|not found|doesn't|failed"
+            r"|invalid|error|incompat|conflict|forbidden|would (?:be"
+            r"|have been) modified|usage)",
             FATAL,
         ),
         Rule(
