@@ -13,7 +13,7 @@ _ESCAPES = re.compile(
     r"|_bk;t=\d{1,20}\x07"
 )
 _FRAME = re.compile(r"\x1b\[(?:[01]?G|2K|1K)")
-"""Back to the start of the line, or its erasure: what stood there is gone, as after a carriage return."""
+"""Back to the start of the line, or its erasure: what stood there is gone, as after CR."""
 _ECHO = "\x1b[36;1m"  # GitHub Actions prints the source of a `run:` script in this colour
 ECHOED = "\x02"
 """Stands in for the echo colour, at the place where an echoed line of script begins."""

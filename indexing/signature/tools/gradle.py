@@ -14,8 +14,10 @@ from indexing.signature.interface import (
 )
 from indexing.signature.look import below, indent
 
-_DULL = r"\s*> (?:Compilation (?:failed|error)|There were failing tests|Process 'command"
+_DULL = (
+    r"\s*> (?:Compilation (?:failed|error)|There were failing tests|Process 'command"
     r"|A failure occurred|\S+ (?:violations|checkstyle))"
+)
 
 
 def _wrong(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
@@ -27,7 +29,7 @@ def _wrong(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
     deepest = at
     for line_at in range(at + 1, min(at + 30, len(lines))):
         line = lines[line_at]
-        if line.startswith("* ") or line.startswith("BUILD FAILED"):
+        if line.startswith(("* ", "BUILD FAILED")):
             break
         if re.match(r"\s*> \S", line) and (deepest == at or indent(line) > indent(lines[deepest])):
             deepest = line_at
@@ -48,8 +50,8 @@ def _failed_test(lines: Lines, index: int, _: re.Match[str]) -> Found:
 RULES = ToolRules(
     tool="gradle",
     known_by=r"^(?:> Task :|:\w+(?::\w+)*(?: UP-TO-DATE| FAILED)?$|FAILURE: Build failed"
-        r"|\* What went wrong:|Starting a Gradle Daemon|BUILD (?:SUCCESSFUL|FAILED) in)"
-        r"|\bgradlew?\b",
+    r"|\* What went wrong:|Starting a Gradle Daemon|BUILD (?:SUCCESSFUL|FAILED) in)"
+    r"|\bgradlew?\b",
     command=r"(?:gradle|\./gradlew|gradlew)",
     rules=(
         Rule(
@@ -72,7 +74,7 @@ RULES = ToolRules(
                 "startup failed",
             ),
             r"(?:> )?(?:Could not find method|Could not get unknown property"
-                r"|Plugin \[id: |startup failed)",
+            r"|Plugin \[id: |startup failed)",
             FATAL + 4,
         ),
         Rule("wrong", ("What went wrong:",), r"\* What went wrong:", FATAL - 2, _wrong),

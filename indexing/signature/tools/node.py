@@ -6,8 +6,10 @@ from indexing.signature.interface import EXCEPTION, TRAILER, Found, Lines, Rule,
 from indexing.signature.look import above, below
 
 _FRAME = r"\s+at (?:async )?\S|\s*(?:Require stack:|code: '|\{$|requireStack:|errno: )|- /"
-_THROWN = r"\s*(?:throw |\^|\^\^+$|node:internal|internal/|Uncaught|Unhandled|\(node:\d"
+_THROWN = (
+    r"\s*(?:throw |\^|\^\^+$|node:internal|internal/|Uncaught|Unhandled|\(node:\d"
     r"|/\S+:\d+$|file://)"
+)
 
 
 def _thrown(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
@@ -20,7 +22,7 @@ def _thrown(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
 RULES = ToolRules(
     tool="node",
     known_by=r"^Node\.js v\d+|^\s+at .{1,200}(?:\.[cm]?[jt]sx?:\d+:\d+|node:internal)"
-        r"|node_modules",
+    r"|node_modules",
     command=r"node",
     rules=(
         Rule("heap", ("FATAL ERROR:",), r"FATAL ERROR: .*(?:heap|Allocation|memory)", EXCEPTION),
@@ -28,14 +30,14 @@ RULES = ToolRules(
             "module",
             ("Cannot find module", "Cannot find package", "ERR_MODULE_NOT_FOUND", "ERR_"),
             r"(?:Uncaught )?(?:\w*Error)(?: \[[A-Z_]+\])?: (?:Cannot find (?:module"
-                r"|package)|\[?ERR_)",
+            r"|package)|\[?ERR_)",
             EXCEPTION + 2,
         ),
         Rule(
             "exception",
             ("Error: ", "Error [", "Exception: "),
             r"(?:\[?(?:Uncaught|UnhandledPromiseRejectionWarning:?) )?\s{0,4}(?:\[\w+"
-                r"\] )?[A-Z]\w{0,60}(?:Error|Exception)(?: \[[\w-]{1,60}\])?: \S",
+            r"\] )?[A-Z]\w{0,60}(?:Error|Exception)(?: \[[\w-]{1,60}\])?: \S",
             EXCEPTION,
             _thrown,
         ),
