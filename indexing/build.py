@@ -9,8 +9,9 @@ from typing import Any, NamedTuple, Protocol
 
 from indexing.entry import Entry, Lesson, Source
 from indexing.errors import BadIndex, MemError, UnreadableMemory
+from indexing.journal import Outcome, credited
 from indexing.readers import memory_files, reader_of
-from indexing.readers.interface import Quarantined
+from indexing.readers.interface import Credit, Quarantined
 from indexing.recipe import MadeWith, today
 from indexing.redact import redact
 from indexing.settings import Settings
@@ -148,6 +149,7 @@ def build_index(
     for done, (name, path) in enumerate(files):
         tell(Progress("read", done, len(files)))
         gathered.read(name, path)
+    gathered.credit()
     tell(Progress("read", len(files), len(files)))
     if gathered.skipped and not gathered.files:
         first = gathered.skipped[0]
@@ -214,10 +216,13 @@ class _Gathered:
         self.quarantined: list[Quarantined] = []
         self.duplicates: list[Duplicate] = []
         self.unmatched: Counter[str] = Counter()
+        self._credits: Counter[Outcome] = Counter()
+        self._credited_by: dict[Outcome, Source] = {}
 
     def read(self, name: str, path: Path) -> None:
         """Take in one memory file; what is wrong with it is noted and goes no further."""
         count = 0
+        credits: Counter[Outcome] = Counter()
         try:
             if not path.is_file():
                 raise UnreadableMemory(f"{name}: is no plain file")
@@ -233,14 +238,33 @@ class _Gathered:
             for record in reader.read(path, name):
                 if isinstance(record, Quarantined):
                     self.quarantined.append(record)
+                elif isinstance(record, Credit):
+                    credits[record.outcome] += 1
+                    self._credited_by.setdefault(record.outcome, record.source)
                 else:
                     count += self._take(record)
         except Exception as error:  # a reader's mistake must not cost the others
             self.skipped.append(_skipped(name, path, error))
             if not count:
                 return
+        self._credits |= credits  # a journal that was copied credits no entry twice
         self.files.append(FileRead(name, reader.name, count))
         self.sources.append({"file": name, "size": size, "sha256": sha})
+
+    def credit(self) -> None:
+        """Count in what files say of the entries of others; to be called when all are read."""
+        of: dict[str, list[Outcome]] = {}
+        for outcome in sorted(self._credits.elements()):
+            of.setdefault(outcome.entry_id, []).append(outcome)
+        for id, outcomes in of.items():
+            entry = self.kept.get(id)
+            if entry is None:
+                source = self._credited_by[outcomes[0]]
+                told = ", ".join(outcome.outcome for outcome in outcomes)
+                self.quarantined.append(Quarantined(source, f"no entry has the id {id}", told))
+            else:
+                evidence = credited(entry.evidence, outcomes)
+                self.kept[id] = entry._replace(evidence=evidence)
 
     def _take(self, entry: Entry) -> int:
         if entry.trust != "clean":
@@ -333,6 +357,11 @@ def _skipped(name: str, path: Path, error: Exception) -> Skipped:
     numbered = re.match(r"(\d+):\s*", reason)
     line = int(numbered[1]) if numbered else 0
     return Skipped(name, line, reason[numbered.end() if numbered else 0 :].strip())
+
+
+def named_files(memory: Sequence[Path], root: Path | None = None) -> list[tuple[str, Path]]:
+    """Every memory file that `build_index` would look at, with its name, in order of the names."""
+    return _files(memory, root, _Gathered(0))
 
 
 def _files(

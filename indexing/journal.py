@@ -74,7 +74,7 @@ def credited(evidence: Evidence, outcomes: Iterable[Outcome]) -> Evidence:
     One loop counts once for each kind of outcome, so that reporting it twice changes nothing.
     Being shown says nothing of a fix: it moves neither time. What helped or harmed was applied.
     """
-    counts = {name: 0 for name in OUTCOMES}
+    counts = dict.fromkeys(OUTCOMES, 0)
     times = [time for time in (evidence.first, evidence.last) if time]
     reported: set[tuple[str, str]] = set()
     for each in outcomes:
@@ -99,7 +99,9 @@ def credited(evidence: Evidence, outcomes: Iterable[Outcome]) -> Evidence:
 def ulid(now: datetime) -> str:
     """26 letters and digits that sort by time: 48 bits of milliseconds, 80 random ones."""
     number = int(now.timestamp() * 1000) << 80 | int.from_bytes(os.urandom(10), "big")
-    return "".join("0123456789ABCDEFGHJKMNPQRSTVWXYZ"[number >> 5 * at & 31] for at in range(25, -1, -1))
+    return "".join(
+        "0123456789ABCDEFGHJKMNPQRSTVWXYZ"[number >> 5 * at & 31] for at in range(25, -1, -1)
+    )
 
 
 def _utc(time: datetime) -> str:
@@ -242,7 +244,7 @@ def _flush_folder(folder: Path) -> None:
 
 
 def _unwritten(path: Path, error: Exception) -> MemError:
-    cures = {
+    cures: dict[type[Exception], str] = {
         FileNotFoundError: "create its folder with `mem init`",
         PermissionError: "let this user write there",
         IsADirectoryError: "move the folder of that name away",

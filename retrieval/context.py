@@ -4,8 +4,8 @@ A line inside the fence begins with a number or with one of our labels, never wi
 no memory text keeps three backticks in a row; so the fence ends once, where we end it.
 """
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import ChainMap, Counter
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import NamedTuple
 
 from indexing.entry import Entry
@@ -17,7 +17,10 @@ HEADING = "## Historical Context (Similar Issues)"
 MAX_CHARS = 2000
 
 _FENCE = "```"
+# What is shown only where the rest is whole: of the best match, and of those after it, whose title
+# says what happened.
 _EXTRAS = ("steps", "template")
+_EXTRAS_AFTER = ("happened", "about", "cause", "match", *_EXTRAS)
 # What is left out last where there is room for a few lines only.
 _BY_USE = (
     *("fix", "worked", "gotcha", "failed", "cause", "steps"),
@@ -36,25 +39,24 @@ _ORIGIN_ROOM = 72
 
 
 class _Field(NamedTuple):
-    """One labelled line; `whole` stands before the text and is never cut."""
+    """One labelled line; `whole` stands before the text and is never cut.
+
+    `extra`: shown when there is room.
+    """
 
     label: str
     whole: str
     text: str = ""
+    extra: bool = False
 
 
 class _Match(NamedTuple):
-    """A hit, cleaned.
-
-    `extras` are shown when there is room, `ends` are short and close the match; `weight` is its
-    fields' share of the room, in percent.
-    """
+    """A hit, cleaned; `ends` close it, `weight` is its fields' share of the room in percent."""
 
     place: str
     title: _Field
     kind: str
     fields: tuple[_Field, ...]
-    extras: tuple[_Field, ...]
     ends: tuple[_Field, ...]
     weight: int
 
@@ -74,8 +76,9 @@ def block(
 
     Every field gets the same room, scaled by its hit's score and doubled where the signature is
     the same; what a short field leaves over goes to the longer ones, which are cut at a word's
-    end. Where that leaves too little, steps and templates go first, then the last hits, then all
-    but the most useful fields of the first. The same input gives the same bytes.
+    end. Steps, templates and, after the first hit, causes are shown where nothing else is cut.
+    Where the room gets too small the last hits go, then all but the most useful fields of the
+    first. The same input gives the same bytes.
     """
     matches = _matches(hits)
     count = count_tokens or estimate_tokens
@@ -137,11 +140,10 @@ def _lines(number: int, match: _Match, room: int, extra: int) -> list[str]:
     if not match.fields:
         return ["; ".join([f"{head}: no lesson recorded", *(end.whole for end in match.ends)])]
     least = _USEFUL * max(match.weight, 100) // 100
-    fields = [(field.label, _cut(field, max(room, least))) for field in match.fields]
-    if extra >= _USEFUL:
-        fields += [(field.label, _cut(field, extra)) for field in match.extras]
-    fields += [(end.label, end.whole) for end in match.ends]
-    return [head, *(f"   {label}: {text}" for label, text in fields)]
+    shown = [field for field in match.fields if not field.extra or extra >= _USEFUL]
+    told = [(_.label, _cut(_, extra if _.extra else max(room, least))) for _ in shown]
+    told += [(end.label, end.whole) for end in match.ends]
+    return [head, *(f"   {label}: {text}" for label, text in told)]
 
 
 def _cut(field: _Field, room: int) -> str:
@@ -155,7 +157,7 @@ def _pared(matches: Sequence[_Match], most: int) -> list[_Match]:
     kept = [label for label in _BY_USE if label in known][:most]
     fields = tuple(field for field in first.fields if field.label in kept)
     ends = tuple(end for end in first.ends if end.label in kept)
-    return [first._replace(fields=fields, extras=(), ends=ends), *others]
+    return [first._replace(fields=fields, ends=ends), *others]
 
 
 class _Content(NamedTuple):
@@ -165,11 +167,24 @@ class _Content(NamedTuple):
     fields: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 
+class _Told(NamedTuple):
+    """Each text that stood before, folded, and the match it stood in.
+
+    What stands in an extra field may not be shown, so only other extra fields refer to it.
+    """
+
+    always: dict[str, int]
+    perhaps: dict[str, int]
+
+    def of(self, extra: bool) -> MutableMapping[str, int]:
+        return ChainMap(self.perhaps, self.always) if extra else self.always
+
+
 def _matches(hits: Sequence[Hit]) -> list[_Match]:
     """The hits, cleaned; hits that say the same are one, and it says how many they are."""
     contents = [_content(hit) for hit in hits]
     alike = Counter(contents)
-    told: dict[str, int] = {}
+    told = _Told({}, {})
     matches: list[_Match] = []
     for hit, content in zip(hits, contents, strict=True):
         if content in alike:
@@ -190,20 +205,22 @@ def _content(hit: Hit) -> _Content:
     return _Content((mark, title or "untitled"), tuple(fields))
 
 
-def _match(hit: Hit, content: _Content, alike: int, number: int, told: dict[str, int]) -> _Match:
-    """The match as number `number`; `told` knows where each text stood first, and learns."""
+def _match(hit: Hit, content: _Content, alike: int, number: int, told: _Told) -> _Match:
     entry = hit.entry
-    title = _field("title", (content.title,), number, told)
-    fields = [_field(label, texts, number, told) for label, texts in content.fields]
-    main = tuple(field for field in fields if field.text and field.label not in _EXTRAS)
-    extras = tuple(field for field in fields if field.text and field.label in _EXTRAS)
+    extras: tuple[str, ...] = _EXTRAS if number == 1 else _EXTRAS_AFTER
+    if all(label in extras for label, _ in content.fields):
+        extras = ()
+    title = _field("title", (content.title,), number, told.of(False))
+    fields = [
+        _field(label, texts, number, told.of(label in extras))._replace(extra=label in extras)
+        for label, texts in content.fields
+    ]
     sure = 2 if hit.why.same_signature else 1
     return _Match(
         place=f"[{_name(hit.tier)} {_percent(hit.score)}]",
         title=title,
         kind=_name(wording.kind(entry)) + ("" if entry.trust == "clean" else ", not trusted"),
-        fields=main or extras,
-        extras=extras if main else (),
+        fields=tuple(field for field in fields if field.text),
         ends=_ends(entry, alike),
         weight=max(_LEAST, _percent(hit.score) * sure),
     )
@@ -219,7 +236,7 @@ def _ends(entry: Entry, alike: int) -> tuple[_Field, ...]:
 
 
 def _field(
-    label: str, texts: Sequence[tuple[str, str]], number: int, told: dict[str, int]
+    label: str, texts: Sequence[tuple[str, str]], number: int, told: MutableMapping[str, int]
 ) -> _Field:
     """The texts that did not stand before, or where they did; `""` when it is in this match."""
     new = []

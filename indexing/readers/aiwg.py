@@ -11,15 +11,16 @@ from indexing.readers import json_values
 from indexing.readers.interface import Quarantined
 from indexing.readers.passing import passing
 from indexing.readers.record import (
-    BadRecord,
     Ids,
     Record,
+    RecordError,
     body,
     each,
     first_line,
     headline,
     items,
     quarantined,
+    utc,
 )
 from indexing.signature import Signature, sign
 
@@ -73,12 +74,14 @@ class Aiwg:
             return
         if not isinstance(document, dict | list):
             raise UnreadableMemory(f"{path}: is neither an object nor a list of patterns")
+        if not _has_lists(document):
+            raise UnreadableMemory(f"{path}: holds no list of patterns; restore it or move it away")
         ids = Ids("aiwg")
         for kind, locator, values in _lists(document, _NAMES.get(path.name, "")):
             makers = _Makers(ids, kind)
             try:
                 records = items(values, locator)
-            except BadRecord as error:
+            except RecordError as error:
                 yield quarantined(Source(self.name, source, locator), str(error), values)
                 continue
             yield from each(records, self.name, source, makers.entry)
@@ -104,11 +107,17 @@ def _lists(document: Any, kind: str) -> Iterator[tuple[str, str, Any]]:
         yield kind, "pattern_registry", registry
 
 
+def _has_lists(document: Any) -> bool:
+    keys = ("pattern_registry", "patterns", *_LISTS)
+    return isinstance(document, list) or not document or any(key in document for key in keys)
+
+
 class _Use(NamedTuple):
-    """What a pattern's loops and counters say."""
+    """What a pattern's loops and counters say; `stated` is what the counters contradict."""
 
     evidence: Evidence
     captured_at: str
+    stated: dict[str, Any]
 
 
 class _Makers:
@@ -119,7 +128,7 @@ class _Makers:
         self._kind = kind
 
     def entry(self, record: Record, where: Source) -> Entry:
-        """The entry of a record, whose own marks say more of its kind than the list it stands in."""
+        """The entry of a record, whose marks say more of its kind than the list it stands in."""
         kind = next((kind for mark, kind in _MARKS.items() if mark in record), self._kind)
         stated = record.text("type")
         make = {
@@ -129,7 +138,9 @@ class _Makers:
             "code_template": self._template,
         }.get(kind or stated)
         if make is None:
-            raise BadRecord("is of no known kind: it has neither a mark of one nor a known 'type'")
+            raise RecordError(
+                "is of no known kind: it has neither a mark of one nor a known 'type'"
+            )
         return make(record, where)
 
     def _error(self, record: Record, where: Source) -> Entry:
@@ -138,7 +149,7 @@ class _Makers:
         hints = sign_of.texts("error_location_hints")
         description, category = fix.text("description"), fix.text("fix_category")
         if not (pattern or description):
-            raise BadRecord("has neither 'error_pattern' nor a fix")
+            raise RecordError("has neither 'error_pattern' nor a fix")
         title = headline(pattern or description)
         use = _use(record)
         return Entry(
@@ -146,7 +157,12 @@ class _Makers:
             kind="error_pattern",
             title=title,
             body=body(
-                pattern, error_type, description, _words(category), " ".join(hints), title=title
+                pattern,
+                error_type,
+                description,
+                category.replace("_", " "),
+                " ".join(hints),
+                title=title,
             ),
             labels=record.texts("tags"),
             signature=_signature(pattern),
@@ -156,6 +172,7 @@ class _Makers:
             source=where,
             extra=_extra(
                 record,
+                use,
                 error_signature={"error_type": error_type, "error_location_hints": list(hints)},
                 fix_approach={"fix_category": category},
             ),
@@ -168,7 +185,7 @@ class _Makers:
         needs, gains = record.texts("preconditions"), record.texts("benefits")
         tools = approach.texts("tools_used")
         if not (description or steps):
-            raise BadRecord("has no 'approach'")
+            raise RecordError("has no 'approach'")
         title = headline(description or steps[0])
         use = _use(record)
         return Entry(
@@ -187,6 +204,7 @@ class _Makers:
             source=where,
             extra=_extra(
                 record,
+                use,
                 approach={"tools_used": list(tools)},
                 task_description_pattern=task,
                 benefits=list(gains),
@@ -198,7 +216,7 @@ class _Makers:
         mode, symptoms = record.text("failure_mode"), record.texts("failure_symptoms")
         better, better_id = _alternative(record)
         if not description:
-            raise BadRecord("has no 'approach_description'")
+            raise RecordError("has no 'approach_description'")
         title = headline(description)
         use = _use(record)
         return Entry(
@@ -215,6 +233,7 @@ class _Makers:
             source=where,
             extra=_extra(
                 record,
+                use,
                 better_alternative={"success_pattern_id": better_id},
                 failure_symptoms=list(symptoms),
             ),
@@ -224,7 +243,7 @@ class _Makers:
         description, code = record.text("description"), record.text("template_code")
         case, language = record.text("use_case"), record.text("language")
         if not code:
-            raise BadRecord("has no 'template_code'")
+            raise RecordError("has no 'template_code'")
         title = headline(description or case or code)
         use = _use(record)
         return Entry(
@@ -237,7 +256,7 @@ class _Makers:
             evidence=use.evidence,
             captured_at=use.captured_at,
             source=where,
-            extra=_extra(record, use_case=case),
+            extra=_extra(record, use, use_case=case),
         )
 
     def _id(self, kind: str, record: Record, *content: str) -> str:
@@ -252,39 +271,47 @@ def _signature(pattern: str) -> Signature | None:
         return None
     why = passing(line)
     if why:
-        raise BadRecord(why)
+        raise RecordError(why)
     return sign(line)
 
 
 def _alternative(record: Record) -> tuple[str, str]:
     """What to do instead, and the id of its pattern; some write the bare id."""
-    try:
-        given = record.text("better_alternative")
-    except BadRecord:
+    if isinstance(record.peek("better_alternative"), dict):
         part = record.part("better_alternative")
         return part.text("description"), part.text("success_pattern_id")
+    given = record.text("better_alternative")
     return ("", given) if re.fullmatch(r"pat-[\w-]+", given) else (given, "")
 
 
 def _use(record: Record) -> _Use:
     loops = _loops(record)
-    times = [time for time in (record.time("first_discovered"), record.time("last_used")) if time]
-    times += loops
+    times = [record.time(key) for key in ("first_discovered", "last_used")]
+    times += [utc(loop["timestamp"]) for loop in loops if _is_timed(loop)]
+    times = sorted(time for time in times if time)
     count, occurred = record.count("usage_count"), record.count("occurrence_count")
     good, bad = record.count("successful_applications"), record.count("failed_applications")
-    rate = record.rate("success_rate")
-    applied, helped, harmed = _applied(count, good, bad, rate)
+    applied, helped, harmed = _applied(count, good, bad, record.rate("success_rate"))
+    first, last = (times[0], times[-1]) if times else ("", "")
+    seen = len(loops) if occurred is None else occurred
     return _Use(
-        Evidence(
-            seen=_count_loops(record) if occurred is None else occurred,
-            applied=applied,
-            helped=helped,
-            harmed=harmed,
-            first=min(times, default=""),
-            last=max(times, default=""),
-        ),
-        max(times, default=""),
+        Evidence(seen=seen, applied=applied, helped=helped, harmed=harmed, first=first, last=last),
+        last,
+        {"usage_count": count} if count not in (None, applied) else {},
     )
+
+
+def _loops(record: Record) -> list[Any]:
+    """The loops that found or used the pattern: objects, or bare ids; they stay in `rest`."""
+    loops = record.peek("source_loops")
+    loops = [loops] if isinstance(loops, str) else loops or []
+    if not isinstance(loops, list) or not all(isinstance(loop, str | dict) for loop in loops):
+        raise RecordError("'source_loops' must be a list of loops")
+    return loops
+
+
+def _is_timed(loop: Any) -> bool:
+    return isinstance(loop, dict) and isinstance(loop.get("timestamp"), str | int | float)
 
 
 def _applied(
@@ -302,3 +329,18 @@ def _applied(
         return applied, 0, 0
     helped = round(applied * rate)
     return applied, helped, applied - helped
+
+
+def _extra(record: Record, use: _Use, **taken: Any) -> dict[str, Any]:
+    """What was not taken, and what was taken for searching but stands in no field of its own."""
+    extra = record.rest() | use.stated
+    for key, value in taken.items():
+        if isinstance(value, dict):
+            value = {name: each for name, each in value.items() if each} | extra.get(key, {})
+        if value:
+            extra[key] = value
+    return extra
+
+
+def _unique(*labels: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(label for label in labels if label))

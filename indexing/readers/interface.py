@@ -29,7 +29,7 @@ class Reader(Protocol):
     name: str
 
     def accepts(self, path: Path) -> bool:
-        """Whether the file is of this format, by its name and, where that says too little, its head.
+        """Whether the file is of this format, by its name or, if that says too little, its head.
 
         Never raises; a folder is not accepted.
         """

@@ -9,7 +9,7 @@ from indexing.journal import VERSION, Outcome, credited
 from indexing.readers import json_values
 from indexing.readers.interface import Credit, Quarantined
 from indexing.readers.json_values import Damage, Value
-from indexing.readers.record import BadRecord, Record, headline, quarantined
+from indexing.readers.record import Record, RecordError, headline, quarantined
 from indexing.signature import Signature, sign
 
 _BEGINS = '{"v"'
@@ -36,7 +36,7 @@ class Journal:
                 continue
             try:
                 book.take(Record(found.value), where, found.value)
-            except BadRecord as error:
+            except RecordError as error:
                 yield quarantined(where, str(error), found.value)
         yield from book.corrected
         yield from book.entries()
@@ -72,19 +72,19 @@ class _Book:
     def take(self, record: Record, where: Source, value: Any) -> None:
         version = record.count("v")
         if version is None:
-            raise BadRecord("has no version 'v', so is no record of a journal")
+            raise RecordError("has no version 'v', so is no record of a journal")
         if version > VERSION:
-            raise BadRecord(f"is of version {version}, this program reads {VERSION}; upgrade it")
+            raise RecordError(f"is of version {version}, this program reads {VERSION}; upgrade it")
         op, id, at = record.text("op"), record.text("id"), record.time("at")
         if not id:
-            raise BadRecord("has no 'id'")
+            raise RecordError("has no 'id'")
         if op == "add":
             self._add(_entry(record, id, at, where), value)
         elif op == "outcome":
             # an id that stands twice was merged: once
             self._outcomes.setdefault(id, Credit(where, _outcome(record, at)))
         else:
-            raise BadRecord(f"has the unknown op '{op}'; kept in the file, not used")
+            raise RecordError(f"has the unknown op '{op}'; kept in the file, not used")
 
     def _add(self, entry: Entry, value: Any) -> None:
         before = self._added.get(entry.id)
@@ -116,9 +116,9 @@ class _Book:
 def _outcome(record: Record, at: str) -> Outcome:
     entry_id, outcome = record.text("entry_id"), record.text("outcome")
     if not entry_id:
-        raise BadRecord("has no 'entry_id'")
+        raise RecordError("has no 'entry_id'")
     if outcome not in OUTCOMES:
-        raise BadRecord(f"has the unknown outcome '{outcome}'; one of {', '.join(OUTCOMES)}")
+        raise RecordError(f"has the unknown outcome '{outcome}'; one of {', '.join(OUTCOMES)}")
     return Outcome(entry_id, outcome, at, record.text("loop"))
 
 
@@ -126,13 +126,13 @@ def _entry(record: Record, id: str, at: str, where: Source) -> Entry:
     told = record.part("entry")
     kind = told.text("kind")
     if kind not in KINDS:
-        raise BadRecord(f"has the unknown kind '{kind}'; one of {', '.join(KINDS)}")
+        raise RecordError(f"has the unknown kind '{kind}'; one of {', '.join(KINDS)}")
     captured_at = told.time("captured_at") or at
     signature = _signature(told)
     body = told.text("body")
     title = told.text("title") or headline(signature.raw if signature else body)
     if not title:
-        raise BadRecord("holds no title, no body and no raw line")
+        raise RecordError("holds no title, no body and no raw line")
     return Entry(
         id=id,
         kind=kind,

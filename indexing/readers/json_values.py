@@ -14,7 +14,7 @@ LARGEST_MB = 256
 LONGEST_LINE = 4 << 20
 """Of a file of lines, a longer line is passed over, in characters."""
 GIVEN_TWICE = "(given twice)"
-"""The key under which an object keeps values of which a later one of the same key took the place."""
+"""Under this key an object keeps the values that a later one of the same key replaced."""
 
 
 class Value(NamedTuple):
@@ -50,9 +50,7 @@ def text_of(path: Path) -> str:
     try:
         size = path.stat().st_size
         if size > LARGEST_MB << 20:
-            raise UnreadableMemory(
-                f"{path}: has {size >> 20} MB, more than {LARGEST_MB}; split it"
-            )
+            raise UnreadableMemory(f"{path}: has {size >> 20} MB, more than {LARGEST_MB}; split it")
         return decode(path.read_bytes()).lstrip("\ufeff")
     except OSError as error:
         raise UnreadableMemory(f"{path}: cannot be opened ({error.strerror or error})") from error
@@ -177,7 +175,7 @@ def _int(text: str) -> int | str:
     return int(text) if len(text) < 40 else text
 
 
-# What is no number for JSON (NaN, 1e999) stays as the text it was: a count that holds it is refused.
+# What is no number for JSON (NaN, 1e999) stays the text it was: a count that holds it is refused.
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_constant=str, parse_float=_float, parse_int=_int
 )

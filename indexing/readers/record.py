@@ -18,7 +18,7 @@ _LONGEST_TITLE = 120
 _MOST = 10**9
 
 
-class BadRecord(Exception):
+class RecordError(Exception):
     """A record that cannot be used; its text says why."""
 
 
@@ -30,13 +30,17 @@ class Record:
 
     def __init__(self, value: object, name: str = "the record") -> None:
         if not isinstance(value, Mapping):
-            raise BadRecord(f"{name} is {_named(value)}; it must be an object")
+            raise RecordError(f"{name} is {_named(value)}; it must be an object")
         self._name = name
         self._left: dict[str, Any] = {key: _sound(each, 1) for key, each in value.items()}
         self._parts: dict[str, Record] = {}
 
     def __contains__(self, key: str) -> bool:
         return self._left.get(key) is not None
+
+    def peek(self, key: str) -> Any:
+        """The value as it is, which stays in `rest`; None when it is missing."""
+        return self._left.get(key)
 
     def text(self, key: str) -> str:
         """A text, without blanks around it."""
@@ -76,7 +80,7 @@ class Record:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self._wrong(key, value, "a number")
         if value != int(value) or not 0 <= value <= _MOST:
-            raise BadRecord(f"'{key}' is {value}; a count is a whole number from 0")
+            raise RecordError(f"'{key}' is {value}; a count is a whole number from 0")
         return int(value)
 
     def code(self, key: str) -> int | None:
@@ -128,8 +132,8 @@ class Record:
         left = {key: part.rest() for key, part in self._parts.items()}
         return self._left | {key: rest for key, rest in left.items() if rest}
 
-    def _wrong(self, key: str, value: object, expected: str) -> BadRecord:
-        return BadRecord(f"'{key}' is {_named(value)}; it must be {expected}")
+    def _wrong(self, key: str, value: object, expected: str) -> RecordError:
+        return RecordError(f"'{key}' is {_named(value)}; it must be {expected}")
 
 
 Make = Callable[[Record, Source], Entry | Quarantined]
@@ -143,7 +147,7 @@ def each(
         source = Source(system, file, locator)
         try:
             yield make(Record(value), source)
-        except BadRecord as error:
+        except RecordError as error:
             yield quarantined(source, str(error), value)
 
 
@@ -151,12 +155,12 @@ def items(values: object, name: str) -> Iterator[tuple[str, object]]:
     """The items of a list with their locators, `failures[3]`; null is empty.
 
     Raises:
-        BadRecord: It is no list.
+        RecordError: It is no list.
     """
     if values is None:
         return iter(())
     if not isinstance(values, list):
-        raise BadRecord(f"'{name}' is {_named(values)}; it must be a list")
+        raise RecordError(f"'{name}' is {_named(values)}; it must be a list")
     return ((f"{name}[{at}]", value) for at, value in enumerate(values))
 
 
@@ -262,10 +266,10 @@ def _sound(value: Any, depth: int) -> Any:
     """The value with what UTF-8 cannot hold replaced.
 
     Raises:
-        BadRecord: It is nested too deep for what comes after.
+        RecordError: It is nested too deep for what comes after.
     """
     if depth > DEEPEST:
-        raise BadRecord(f"is nested deeper than {DEEPEST}; flatten it")
+        raise RecordError(f"is nested deeper than {DEEPEST}; flatten it")
     if isinstance(value, str):
         return _without_surrogates(value)
     if isinstance(value, dict):

@@ -11,9 +11,9 @@ from indexing.readers.interface import Quarantined
 from indexing.readers.json_values import Damage
 from indexing.readers.passing import passing
 from indexing.readers.record import (
-    BadRecord,
     Ids,
     Record,
+    RecordError,
     body,
     each,
     first_line,
@@ -68,6 +68,9 @@ class Shipwright:
             document = {"failures": document}
         if not isinstance(document, dict):
             raise UnreadableMemory(f"{path}: is no object; restore it as Shipwright wrote it")
+        key = _KEYS.get(path.name)
+        if document and key is not None and key not in document:
+            raise UnreadableMemory(f"{path}: has no '{key}'; restore it or move it away")
         parts = _PARTS.get(path.name, _EXPORT)
         for part in parts:
             yield from part(file, document)
@@ -124,7 +127,7 @@ class _File:
         time = document.get("captured_at")
         try:
             issues = list(items(document.get("known_issues"), "known_issues"))
-        except BadRecord as error:
+        except RecordError as error:
             yield self._put_aside("known_issues", str(error), document)
             return
         records = (
@@ -146,12 +149,11 @@ class _File:
             where = f"line {found.line}"
             if isinstance(found, Damage):
                 yield self._put_aside(where, found.reason, found.text)
-            elif isinstance(found.value, list):  # somebody made an array of them
-                records = ((f"{where}[{at}]", value) for at, value in enumerate(found.value))
-                yield from each(records, "shipwright", self._source, self._logged)
-            else:
-                records = iter([(where, found.value)])
-                yield from each(records, "shipwright", self._source, self._logged)
+                continue
+            records = [(where, found.value)]
+            if isinstance(found.value, list):  # somebody made an array of them
+                records = [(f"{where}[{at}]", value) for at, value in enumerate(found.value)]
+            yield from each(records, "shipwright", self._source, self._logged)
 
     def twice(self, document: dict[str, Any]) -> Iterator[Quarantined]:
         """Lists that lost their place to a later one of the same name."""
@@ -165,7 +167,7 @@ class _File:
     ) -> Iterator[Entry | Quarantined]:
         try:
             records = items(document.get(key), key)
-        except BadRecord as error:
+        except RecordError as error:
             yield self._put_aside(key, str(error), document.get(key))
             return
         yield from each(records, "shipwright", self._source, make)
@@ -212,7 +214,7 @@ class _File:
         goal, approach = record.text("goal"), plain(record.text("approach"))
         given, kind = record.text("id"), record.text("issue_type")
         if not goal:
-            raise BadRecord("has no 'goal'")
+            raise RecordError("has no 'goal'")
         tested, captured_at = record.text("test_strategy"), record.time("captured_at")
         return Entry(
             id=self._ids.of("success", *([given] if given else [goal, kind, approach])),
@@ -231,13 +233,13 @@ class _File:
             ),
             captured_at=captured_at,
             source=where,
-            extra=record.rest() | ({"id": given} if given else {}),
+            extra=record.rest() | _filled(id=given),
         )
 
     def _decision(self, record: Record, where: Source) -> Entry:
         kind, summary, detail = (record.text(key) for key in ("type", "summary", "detail"))
         if not (summary or detail):
-            raise BadRecord("has neither 'summary' nor 'detail'")
+            raise RecordError("has neither 'summary' nor 'detail'")
         title = headline(summary or detail)
         return Entry(
             id=self._ids.of("decision", kind, summary, detail),
@@ -273,13 +275,13 @@ class _File:
             labels=("project",),
             captured_at=time,
             source=where,
-            extra=extra | ({"project_type": kind} if kind else {}),
+            extra=extra | _filled(project_type=kind),
         )
 
     def _known_issue(self, record: Record, where: Source) -> Entry:
         text = plain(record.text("issue"))
         if not text:
-            raise BadRecord("a known issue must be a text that says something")
+            raise RecordError("a known issue must be a text that says something")
         title = headline(text)
         return Entry(
             id=self._ids.of("note", "known issue", text),
@@ -319,7 +321,7 @@ class _File:
             if count is not None
         ]
         if not (repo or kind):
-            raise BadRecord("has neither 'repo' nor 'type'")
+            raise RecordError("has neither 'repo' nor 'type'")
         return Entry(
             id=self._ids.of("note", "learning", repo, kind, time),
             kind="note",
@@ -334,8 +336,8 @@ class _File:
     def _fleet(self, record: Record, where: Source) -> Entry:
         sample = record.text("sample") or record.text("fingerprint")
         if not sample:
-            raise BadRecord("has neither 'sample' nor 'fingerprint'")
-        fingerprint, key = record.text("fingerprint"), record.text("signature")
+            raise RecordError("has neither 'sample' nor 'fingerprint'")
+        fingerprint, given = record.text("fingerprint"), record.text("signature")
         root_cause, fix = record.text("root_cause"), record.text("fix")
         error_type, stage, category = (
             record.text(name) for name in ("error_type", "stage", "category")
@@ -343,7 +345,7 @@ class _File:
         first, last = record.time("first_seen"), record.time("last_seen")
         title = headline(sample)
         return Entry(
-            id=self._ids.of("error_pattern", key or f"{error_type}:{fingerprint or sample}"),
+            id=self._ids.of("error_pattern", given or f"{error_type}:{fingerprint or sample}"),
             kind="error_pattern",
             title=title,
             body=body(sample, root_cause, fix, title=title),
@@ -357,14 +359,14 @@ class _File:
             ),
             captured_at=last or first,
             source=where,
-            extra=record.rest() | {"signature": key, "fingerprint": fingerprint},
+            extra=record.rest() | _filled(signature=given, fingerprint=fingerprint),
         )
 
     def _logged(self, record: Record, where: Source) -> Entry:
         error, command = plain(record.text("error")), record.text("command")
         exit_code, kind = record.code("exit_code"), record.text("type")
         if not error:
-            raise BadRecord("has no 'error'")
+            raise RecordError("has no 'error'")
         signature = _signed(error, command)
         context: dict[str, Any] = {"command": command} if command else {}
         if exit_code is not None:
@@ -387,10 +389,10 @@ class _File:
 def _failing_line(pattern: str) -> str:
     line = first_line(pattern)
     if not line:
-        raise BadRecord("has no 'pattern'")
+        raise RecordError("has no 'pattern'")
     why = passing(line)
     if why:
-        raise BadRecord(why)
+        raise RecordError(why)
     return line
 
 
@@ -405,7 +407,7 @@ def _signed(error: str, command: str) -> Signature:
 
 
 def _fix_evidence(record: Record, last: str, applied_key: str, resolved_key: str) -> Evidence:
-    """Counters of the fix; the stated rate counts an event twice, so it serves only without them."""
+    """The fix by its counters; the stated rate, which counts events twice, only without them."""
     applied, resolved = record.count(applied_key) or 0, record.count(resolved_key)
     rate = record.rate("fix_effectiveness_rate")
     if resolved is None:
@@ -424,10 +426,20 @@ def _fix_evidence(record: Record, last: str, applied_key: str, resolved_key: str
     )
 
 
+def _filled(**texts: str) -> dict[str, str]:
+    return {key: text for key, text in texts.items() if text}
+
+
 def _labels(*names: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name and name != "unknown"))
 
 
+_KEYS = {
+    "failures.json": "failures",
+    "success-patterns.json": "patterns",
+    "decisions.json": "decisions",
+    "fleet-patterns.json": "patterns",
+}
 _Part = Callable[[_File, Any], Iterator[Entry | Quarantined]]
 _EXPORT: tuple[_Part, ...] = (
     _File.exported_project,

@@ -9,11 +9,9 @@ A generation's name is the digest of its manifest, which holds the digests of al
 same memory gives the same name and the same bytes.
 """
 
-import filecmp
 import hashlib
 import os
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -84,6 +82,8 @@ def clean(index: Path) -> None:
     So the generation before the current one lives until the next build begins, for readers that
     are about to open it. Only names that a build gives are touched.
     """
+    import shutil
+
     try:
         kept = current(index)
     except BadIndex:
@@ -117,6 +117,9 @@ def commit(index: Path, files: Mapping[str, Buffer], manifest: bytes) -> str:
 
 
 def _settle(building: Path, generation: Path) -> None:
+    import filecmp
+    import shutil
+
     if not generation.exists():
         building.rename(generation)
         return

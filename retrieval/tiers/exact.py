@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from indexing.entry import Entry
+from indexing.signature import keys
 from retrieval.hit import Hit, Why
 from retrieval.query import Query
 from retrieval.tokens import file_keys
@@ -47,8 +48,7 @@ class Exact:
         places = store.part(self.name)["places"]
         hits: list[Hit] = []
         seen: set[int] = set()
-        keys = signature.keys()
-        for sha, note in keys:
+        for sha, note in keys(signature):
             rows = [row for row in store.signed(sha) if row not in seen]
             seen.update(rows)
             rows.sort(key=lambda row: struct.unpack_from("<I", places, 4 * row))

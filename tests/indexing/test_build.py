@@ -1,16 +1,18 @@
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from memories import entry, fixed, journal, tree
+from memories import Stored, entry, fixed, journal, stored, tree
 
 from indexing import build
 from indexing.build import Progress, build_index
 from indexing.entry import Entry, Evidence, Source
 from indexing.errors import BadIndex, IndexBusy, UnreadableMemory
+from indexing.journal import Outcome, append_outcome
 from indexing.settings import Settings
 from indexing.signature import sign
 from indexing.stores import generations, local
@@ -26,6 +28,14 @@ SECRET = "ghp_" + "a1B2" * 9
 def memory(tmp_path):
     journal(tmp_path / "memory" / "good.jsonl", GOOD)
     return tmp_path / "memory"
+
+
+@pytest.fixture(autouse=True)
+def reads_stored(monkeypatch):
+    known = build.reader_of
+    monkeypatch.setattr(
+        build, "reader_of", lambda path: Stored() if Stored().accepts(path) else known(path)
+    )
 
 
 @pytest.fixture
@@ -134,7 +144,7 @@ def test_bytes_hang_on_nothing_but_the_memory(tmp_path):
 
 def test_every_line_is_signed_with_todays_rules(memory, index):
     stale = GOOD[0].signature._replace(sig_sha="ab" * 32, normalised="yesterday's")
-    journal(memory / "stale.jsonl", [GOOD[0]._replace(id="stale", signature=stale)])
+    stored(memory / "stale.stored", [GOOD[0]._replace(id="stale", signature=stale)])
 
     built(memory, index)
 
@@ -146,7 +156,7 @@ def test_every_line_is_signed_with_todays_rules(memory, index):
 
 def test_what_was_known_of_the_failure_is_kept(memory, index):
     known = GOOD[0].signature._replace(rule="npm:first", line=7, context={"job": "build"})
-    journal(memory / "x.jsonl", [GOOD[0]._replace(id="x", signature=known)])
+    stored(memory / "x.stored", [GOOD[0]._replace(id="x", signature=known)])
 
     built(memory, index)
 
@@ -192,7 +202,7 @@ def test_secrets_do_not_reach_the_index(memory, index):
     leaky = leaky._replace(
         signature=leaky.signature._replace(context={"command": f"curl -H {SECRET}"})
     )
-    journal(memory / "leaky.jsonl", [leaky])
+    stored(memory / "leaky.stored", [leaky])
 
     built(memory, index)
 
@@ -204,7 +214,7 @@ def test_secrets_do_not_reach_the_index(memory, index):
 
 def test_a_log_with_a_secret_still_finds_its_entry(memory, index):
     raw = f"Error: token {SECRET} is refused"
-    journal(memory / "leaky.jsonl", [entry("leaky", "refused", raw)])
+    stored(memory / "leaky.stored", [entry("leaky", "refused", raw)])
 
     built(memory, index)
 
@@ -213,13 +223,13 @@ def test_a_log_with_a_secret_still_finds_its_entry(memory, index):
 
 
 def test_a_quarantined_entry_is_reported_and_not_stored(memory, index):
-    journal(memory / "bad.jsonl", [entry("bad", "looks fine", trust="quarantined: a passing line")])
+    stored(memory / "bad.stored", [entry("bad", "looks fine", trust="quarantined: a passing line")])
 
     report = built(memory, index)
 
     assert "bad" not in entries(index)
     [record] = report.quarantined
-    assert (record.source.file, record.reason) == ("memory/bad.jsonl", "a passing line")
+    assert (record.source.file, record.reason) == ("memory/bad.stored", "a passing line")
 
 
 def test_a_record_that_a_reader_sets_aside_is_reported_with_its_place(memory, index):
@@ -237,8 +247,8 @@ def test_a_record_that_a_reader_sets_aside_is_reported_with_its_place(memory, in
 def test_of_one_id_the_newest_is_kept_and_counters_are_not_added(memory, index):
     old = entry("twice", "old", captured_at="2026-01-01T00:00:00Z", evidence=Evidence(seen=3))
     new = entry("twice", "new", captured_at="2026-02-01T00:00:00Z", evidence=Evidence(seen=5))
-    journal(memory / "1.jsonl", [new])
-    journal(memory / "2.jsonl", [old])
+    stored(memory / "1.stored", [new])
+    stored(memory / "2.stored", [old])
 
     report = built(memory, index)
 
@@ -246,13 +256,13 @@ def test_of_one_id_the_newest_is_kept_and_counters_are_not_added(memory, index):
     assert entries(index)["twice"].evidence.seen == 5
     [duplicate] = report.duplicates
     assert (duplicate.id, duplicate.kept.file, duplicate.dropped.file) == (
-        "twice", "memory/1.jsonl", "memory/2.jsonl",
+        "twice", "memory/1.stored", "memory/2.stored",
     )  # fmt: skip
 
 
 def test_of_two_equal_records_the_first_file_and_the_last_line_count(memory, index):
-    journal(memory / "1.jsonl", [entry("x", "1 first"), entry("x", "1 last")])
-    journal(memory / "2.jsonl", [entry("x", "2")])
+    stored(memory / "1.stored", [entry("x", "1 first"), entry("x", "1 last")])
+    stored(memory / "2.stored", [entry("x", "2")])
 
     built(memory, index)
 
@@ -270,7 +280,7 @@ def test_tools_whose_rules_match_nothing_are_counted(memory, index):
     for n in range(2):
         unmatched = entry(f"u{n}", raw=f"boom {n}")
         unmatched = unmatched._replace(signature=unmatched.signature._replace(rule="npm:unmatched"))
-        journal(memory / f"{n}.jsonl", [unmatched])
+        stored(memory / f"{n}.stored", [unmatched])
 
     assert built(memory, index).unmatched == (("npm", 2),)
 
@@ -446,13 +456,46 @@ def test_progress_goes_through_every_stage_to_its_end(memory, index):
 
 
 def test_the_report_is_plain_json(memory, index):
-    journal(memory / "bad.jsonl", [entry("bad", "x", trust="quarantined: y"), GOOD[0]])
+    stored(memory / "bad.stored", [entry("bad", "x", trust="quarantined: y"), GOOD[0]])
     (memory / "x.png").touch()
 
     told = built(memory, index).as_dict()
 
     assert json.loads(json.dumps(told)) == told
     assert told["entries"] == 2
-    assert told["quarantined"][0]["source"]["file"] == "memory/bad.jsonl"
+    assert told["quarantined"][0]["source"]["file"] == "memory/bad.stored"
     assert told["skipped"][0]["file"] == "memory/x.png"
     assert told["duplicates"][0]["id"] == "a"
+
+
+def test_an_outcome_counts_for_an_entry_of_another_file(memory, index):
+    append_outcome(memory / "other.jsonl", Outcome("a", "helped", "2026-05-01T00:00:00Z"))
+    append_outcome(memory / "other.jsonl", Outcome("a", "helped", "2026-05-02T00:00:00Z"))
+
+    report = built(memory, index)
+
+    assert entries(index)["a"].evidence.helped == 2
+    assert entries(index)["b"].evidence.helped == 0
+    assert report.quarantined == ()
+
+
+def test_a_copy_of_a_journal_counts_nothing_twice(memory, index):
+    append_outcome(memory / "other.jsonl", Outcome("a", "helped", "2026-05-01T00:00:00Z"))
+    append_outcome(memory / "good.jsonl", Outcome("b", "harmed", "2026-05-01T00:00:00Z"))
+    for name in ("other", "good"):
+        shutil.copy(memory / f"{name}.jsonl", memory / f"{name}-copy.jsonl")
+
+    built(memory, index)
+
+    assert entries(index)["a"].evidence.helped == 1
+    assert entries(index)["b"].evidence.harmed == 1
+
+
+def test_an_outcome_of_no_known_entry_is_reported(memory, index):
+    append_outcome(memory / "other.jsonl", Outcome("gone", "helped"))
+
+    [record] = built(memory, index).quarantined
+
+    assert (record.source.file, record.reason) == (
+        "memory/other.jsonl", "no entry has the id gone",
+    )  # fmt: skip

@@ -244,6 +244,21 @@ def test_templates_take_only_what_is_left_over():
     assert fields(block([short]))["template"].endswith("…")
 
 
+def test_after_the_first_match_the_cause_takes_only_what_is_left_over():
+    hits = [hit(f"{n}", root_cause=f"Cause {n}.", fix=f"Fix {n}.") for n in (1, 2)]
+    long = [hits[0]._replace(entry=PEER.entry), hits[1], hit("3", fix=SENTENCE * 40)]
+
+    assert "Cause 2." in block(hits)
+    assert "Cause 2." not in block(long)
+    assert "Fix 2." in block(long)
+
+
+def test_a_text_that_is_left_out_is_not_referred_to():
+    hits = [PEER, hit("2", root_cause="Old node.", fix=SENTENCE * 40), hit("Old node.", fix="x")]
+
+    assert "3. [lexical 50] Old node. (failure)\n   fix: x\n" in block(hits)
+
+
 # Memory text is data
 
 

@@ -6,8 +6,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from memories import entry, fixed, indexed, journal
+from memories import Stored, entry, fixed, indexed, stored
 
+from indexing import build
 from indexing.build import build_index
 from indexing.errors import BadIndex, BadQuery, BadSettings, NoMemory, StaleRecipe
 from indexing.settings import Settings
@@ -150,9 +151,10 @@ def test_an_index_that_went_away_is_an_error_until_it_is_back(project):
     assert ids(memory.lookup(Query(title="token refresh"))) == ["other"]
 
 
-def test_quarantined_entries_are_never_returned(tmp_path):
+def test_quarantined_entries_are_never_returned(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "reader_of", lambda path: Stored())
     bad = fixed("bad", RAW)._replace(trust="quarantined: a passing line")
-    path = journal(tmp_path / "memory.jsonl", [bad, *ENTRIES[:1]])
+    path = stored(tmp_path / "memory.stored", [bad, *ENTRIES[:1]])
     build_index([path], tmp_path / "index", tiers(Settings()))
     memory = Memory.open(tmp_path / "index")
 

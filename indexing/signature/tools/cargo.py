@@ -21,7 +21,12 @@ _PLACE = r"\s*--> \S"
 def _placed(lines: Lines, index: int, _: re.Match[str]) -> Found:
     """Joined to its file: `mismatched types` alone is the same for every mismatch."""
     at = below(lines, index, _PLACE, 4, r"(?:error|warning)\b")
-    return Found(index, () if at is None else (at,))
+    if at is None:
+        return Found(index)
+    types = None
+    if "mismatched types" in lines[index]:
+        types = below(lines, at, r".*\^ .*expected .*found ", 14, r"(?:error|warning)\b")
+    return Found(index, (at,) if types is None else (at, types))
 
 
 def _only_placed(lines: Lines, index: int, match: re.Match[str]) -> Found | None:

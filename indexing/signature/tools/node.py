@@ -16,6 +16,9 @@ def _thrown(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
     """Only with a stack below, or what node prints above: passing tests log errors too."""
     if below(lines, index, _FRAME, 4) is None and above(lines, index, _THROWN, 4) is None:
         return None
+    if "fetch failed" in match.string:
+        cause = below(lines, index, r"\s*\[?cause\]?: ", 12)
+        return Found(index, () if cause is None else (cause,))
     return Found(index)
 
 

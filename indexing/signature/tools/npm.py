@@ -27,6 +27,12 @@ def _conflict(lines: Lines, index: int, _: re.Match[str]) -> Found:
     return Found(index, () if at is None else (at,))
 
 
+def _required(lines: Lines, index: int, _: re.Match[str]) -> Found:
+    """Which engine is asked for stands below."""
+    at = below(lines, index, _P + r"notsup Required: ", 6)
+    return Found(index, () if at is None else (at,))
+
+
 RULES = ToolRules(
     tool="npm",
     known_by=r"^npm (?:ERR!|error|WARN|warn|notice|info) |^> \S+@\S+ \S+",
@@ -48,11 +54,13 @@ RULES = ToolRules(
             _NEEDS,
             _P + r"(?:notsup |engine )(?!.*\{$)(?:Unsupported|Not compat)",
             DIAGNOSTIC,
+            _required,
         ),
         Rule(
             "json",
             _NEEDS,
-            _P + r"(?:JSON\.parse )?(?:Failed to parse|Invalid package|.*JSON)",
+            _P + r"(?!code |path )(?:JSON\.parse (?:Unexpected|Invalid|Expected|Bad)|Merge conflict"
+            r"|(?:JSON\.parse )?Failed to parse)",
             DIAGNOSTIC,
         ),
         Rule(

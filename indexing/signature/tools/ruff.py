@@ -3,6 +3,7 @@
 import re
 
 from indexing.signature.interface import DIAGNOSTIC, FATAL, SUMMARY, Found, Lines, Rule, ToolRules
+from indexing.signature.look import below
 
 
 def _headed(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
@@ -17,6 +18,9 @@ def _cause(lines: Lines, index: int, _: re.Match[str]) -> Found:
     at = index
     while re.match(r"\s+Cause: ", lines[at + 1]):
         at += 1
+    if "parse error at" in lines[at]:  # an excerpt of the file, then what is wrong with it
+        wrong = below(lines, at, r"[A-Za-z]", 8)
+        at = at if wrong is None else wrong
     return Found(at)
 
 

@@ -115,6 +115,7 @@ RULES = ToolRules(
             EXCEPTION - 2,
             joining_below(r"==\d+==\s+(?:at|by) 0x\w+: (?!.*\(in /usr)\S", 5),
         ),
+        Rule("arrow", ("=====> ",), r"=====> \S", FATAL),  # pre-commit
         Rule(
             "option",
             ("llegal option", "nvalid option", "bad substitution", "not a valid identifier"),

@@ -1,6 +1,7 @@
 from memories import entry, fixed, indexed
 
 from indexing.entry import Lesson
+from indexing.signature import sign
 from retrieval import Query
 from retrieval.tiers.exact import Exact
 
@@ -71,3 +72,30 @@ def test_shared_files_are_shown(tmp_path):
     [hit] = Exact().search(Query(RAW, tool="npm", files=["src/a.py"]), store, 3)
 
     assert hit.why.files == ("src\\a.py",)
+
+
+def test_a_weaker_key_is_noted_and_comes_after_the_full_one(tmp_path):
+    entries = [entry("weak", raw=RAW, tool="generic", lesson=Lesson(fix="x")), fixed("full", RAW)]
+    store = indexed(entries, tmp_path / "index")
+
+    full, weak = Exact().search(Query(RAW, tool="npm"), store, 3)
+
+    assert (full.entry.id, full.score, full.why.note) == ("full", 100, "")
+    assert (weak.entry.id, weak.score, weak.why.same_signature) == ("weak", 90, False)
+    assert weak.why.note.startswith("same root line")
+
+
+def test_an_entry_that_does_not_know_the_further_lines_is_found_by_the_root_line(tmp_path):
+    store = indexed([fixed("bare", RAW)], tmp_path / "index")
+    signature = sign(RAW, "npm", ("Require stack:", "- /app/index.js"))
+
+    [hit] = Exact().search(Query(signature=signature), store, 3)
+
+    assert (hit.entry.id, hit.score) == ("bare", 90)
+
+
+def test_a_root_line_with_other_further_lines_is_another_failure(tmp_path):
+    store = indexed([entry("other", raw=RAW, joined=("at a.js",))], tmp_path / "index")
+    signature = sign(RAW, "npm", ("at b.js",))
+
+    assert Exact().search(Query(signature=signature), store, 3) == []

@@ -1,0 +1,292 @@
+"""`mem index rebuild`, `status` and `verify`: from memory files to an index, and its health."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from indexing.errors import BadIndex, NoMemory
+from indexing.settings import INDEX, Settings, find_mem_dir, load, memory_paths
+from retrieval.cli import streams
+from retrieval.cli.interface import Command
+from retrieval.cli.streams import FAILED, FOUND, NOTHING
+
+if TYPE_CHECKING:
+    from indexing.build import Progress, Report
+    from indexing.entry import Source
+    from indexing.stores.local import LocalStore
+
+_SHOWN = 20
+_BIG_FILE = 64 << 20  # its size alone tells whether it changed
+
+
+class Place(NamedTuple):
+    """The index, what it is made from, and the folder below which files are named."""
+
+    index: Path
+    memory: list[Path]
+    settings: Settings
+    root: Path | None
+
+
+def place(index: Path | None = None, memory: Sequence[Path] | None = None) -> Place:
+    """The index of the `.mem` here or above, or the one that is named.
+
+    Raises:
+        NoMemory: There is no `.mem`, and not all that it would say was given.
+        BadSettings: Its settings are wrong.
+    """
+    try:
+        mem_dir = find_mem_dir()
+    except NoMemory:
+        if index is None:
+            raise
+        return Place(index, list(memory or ()), load(None), None)
+    settings = load(mem_dir)
+    listed = memory_paths(mem_dir, settings) if memory is None else list(memory)
+    return Place(index or mem_dir / INDEX, listed, settings, mem_dir.absolute().parent)
+
+
+def rebuild(place: Place, on_progress: "Callable[[Progress], None] | None" = None) -> "Report":
+    """Make the index anew; errors are those of `build_index`."""
+    from indexing.build import build_index
+    from retrieval.tiers import tiers
+
+    return build_index(
+        place.memory,
+        place.index,
+        tiers(place.settings),
+        place.settings,
+        on_progress,
+        root=place.root,
+    )
+
+
+def _index_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--index", type=Path, metavar="DIR", help="another index than .mem/index")
+
+
+def _memory_arguments(parser: ArgumentParser) -> None:
+    _index_arguments(parser)
+    parser.add_argument(
+        "--memory",
+        type=Path,
+        nargs="+",
+        action="extend",
+        metavar="PATH",
+        help="memory files and folders, instead of our journal and those of the settings",
+    )
+
+
+def _rebuild(args: Namespace) -> int:
+    where = place(args.index, args.memory)
+    if args.memory is None and where.root is None:
+        raise NoMemory("there is no .mem here or above; name memory files with --memory")
+    with _progress() as on_progress:
+        report = rebuild(where, on_progress)
+    if args.json:
+        streams.write_json(report.as_dict())
+    else:
+        streams.write("\n".join([*_told(report, where.index), ""]))
+    return FOUND
+
+
+@contextmanager
+def _progress() -> "Iterator[Callable[[Progress], None] | None]":
+    """Shows how far a build is, on a terminal; elsewhere nothing."""
+    if streams.width_of(sys.stderr) is None:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+
+    with Bars(console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def show(progress: "Progress") -> None:
+            if progress.stage not in tasks:
+                tasks[progress.stage] = bars.add_task(progress.stage)
+            bars.update(tasks[progress.stage], completed=progress.done, total=progress.total)
+
+        yield show
+
+
+def _told(report: "Report", index: Path) -> Iterator[str]:
+    count = _count(len(report.files), "file")
+    entries = "1 entry" if report.entries == 1 else f"{report.entries:,} entries"
+    yield f"{entries} from {count}: {index}, {report.generation}"
+    yield from _listed(
+        "read", (f"{file.file}: {file.entries:,} ({file.reader})" for file in report.files)
+    )
+    yield from _listed(
+        "skipped",
+        (
+            f"{each.file}{f':{each.line}' if each.line else ''}: {each.reason}"
+            for each in report.skipped
+        ),
+    )
+    yield from _listed(
+        "quarantined", (f"{_where(each.source)}: {each.reason}" for each in report.quarantined)
+    )
+    yield from _listed(
+        "duplicates",
+        (
+            f"{each.id}: {_where(each.kept)} is kept, not {_where(each.dropped)}"
+            for each in report.duplicates
+        ),
+    )
+    yield from _listed(
+        "hashes moved by today's rules",
+        (f"{each.id}: {each.before[:16]} → {each.after[:16]}" for each in report.moved),
+    )
+    yield from _listed("no rule of the tool matches", _unmatched(report.unmatched))
+
+
+def _listed(what: str, lines: Iterable[str]) -> Iterator[str]:
+    """A heading and its lines, of which the first are shown; nothing when there is none."""
+    from retrieval.untrusted import clean
+
+    listed = list(lines)
+    if not listed:
+        return
+    yield f"{what}: {len(listed):,}"
+    yield from (f"  {' '.join(clean(line).split())}" for line in listed[:_SHOWN])
+    if len(listed) > _SHOWN:
+        yield f"  … and {len(listed) - _SHOWN:,} more; --json lists them all"
+
+
+def _where(source: "Source") -> str:
+    return ", ".join(part for part in (source.file, source.locator) if part)
+
+
+def _unmatched(tools: Iterable[tuple[str, int]]) -> Iterator[str]:
+    return (f"{tool}: {_count(times, 'time')}; has its output changed?" for tool, times in tools)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _status(args: Namespace) -> int:
+    from indexing.stores.local import LocalStore
+
+    where = place(args.index, args.memory)
+    try:
+        store = LocalStore.open(where.index)
+    except BadIndex as error:
+        return _no_index(where.index, error, args.json)
+    stale = list(_stale(store, where, args))
+    entries = [store.entry(row) for row in range(len(store))]
+    rules = [entry.signature.rule for entry in entries if entry.signature is not None]
+    unmatched = sorted(rule.partition(":")[0] for rule in rules if rule.endswith(":unmatched"))
+    tools = {tool: unmatched.count(tool) for tool in dict.fromkeys(unmatched)}
+    if args.json:
+        streams.write_json(
+            {
+                "index": str(where.index),
+                "generation": store.folder.name,
+                "entries": len(entries),
+                "signatures": len(rules),
+                "unmatched": tools,
+                "stale": stale,
+            }
+        )
+    else:
+        lines = [
+            f"index       {where.index}",
+            f"generation  {store.folder.name}",
+            f"entries     {len(entries):,}",
+            f"signatures  {len(rules):,}",
+            f"stale       {'yes; run `mem index rebuild`' if stale else 'no'}",
+            *_listed("why it is stale", stale),
+            *_listed("no rule of the tool matches", _unmatched(tools.items())),
+        ]
+        streams.write("\n".join([*lines, ""]))
+    return NOTHING if stale else FOUND
+
+
+def _no_index(index: Path, error: BadIndex, as_json: bool) -> int:
+    if not as_json:
+        raise error
+    streams.write_json(
+        {
+            "index": str(index),
+            "generation": None,
+            "entries": 0,
+            "signatures": 0,
+            "unmatched": {},
+            "stale": [str(error)],
+        }
+    )
+    return FAILED
+
+
+def _stale(store: "LocalStore", where: Place, args: Namespace) -> Iterator[str]:
+    """Why a rebuild would give another index, a line each."""
+    from indexing.recipe import refuse_other, today
+    from retrieval.tiers import tiers
+
+    try:
+        refuse_other(store.recipe, today(tiers(where.settings)), str(where.index))
+    except BadIndex as error:
+        yield str(error)
+    if args.memory is None and args.index is not None:
+        return  # what it was made from is not known
+    yield from _changed(store, where)
+
+
+def _changed(store: "LocalStore", where: Place) -> Iterator[str]:
+    from indexing.build import named_files
+
+    noted = {source["file"]: source for source in store.sources()}
+    for name, path in named_files(where.memory, where.root):
+        source = noted.pop(name, None)
+        if source is None:
+            yield from _unread(name, path)
+        elif not _is_as(path, source["size"], source["sha256"]):
+            yield f"{name}: has changed"
+    yield from (f"{name}: is gone" for name in noted)
+
+
+def _unread(name: str, path: Path) -> Iterator[str]:
+    from indexing.readers import reader_of
+
+    if path.is_file() and reader_of(path) is not None:
+        yield f"{name}: is not in the index"
+
+
+def _is_as(path: Path, size: int, sha256: str) -> bool:
+    import hashlib
+
+    try:
+        if path.stat().st_size != size:
+            return False
+        if size > _BIG_FILE:
+            return True
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+    except OSError:
+        return False
+
+
+def _verify(args: Namespace) -> int:
+    from retrieval.verify import verify
+
+    where = place(args.index)
+    problems = verify(where.index, where.settings)
+    if args.json:
+        streams.write_json({"index": str(where.index), "problems": problems})
+    elif problems:
+        streams.write("\n".join([*problems, ""]))
+    else:
+        streams.write(f"{where.index}: whole\n")
+    return FAILED if problems else FOUND
+
+
+COMMANDS = {
+    "index rebuild": Command(_memory_arguments, _rebuild, "mem index rebuild --memory docs/memory"),
+    "index status": Command(_memory_arguments, _status, "mem index status --json"),
+    "index verify": Command(_index_arguments, _verify, "mem index verify"),
+}

@@ -1,0 +1,118 @@
+"""`mem record`: a lesson by hand, into our journal."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from indexing.entry import KINDS, Entry, Evidence, Lesson
+from indexing.errors import BadQuery, MemError
+from indexing.journal import append
+from indexing.settings import JOURNAL, find_mem_dir
+from indexing.signature import Signature, extract, sign
+from retrieval.cli import streams
+from retrieval.cli.ask import file_list
+from retrieval.cli.index import place, rebuild
+from retrieval.cli.interface import Command
+from retrieval.cli.runs import Runs, now
+from retrieval.cli.streams import FOUND
+
+_SMALL = 4 << 20  # bytes of memory that are indexed again in a moment
+_TITLE = 200
+
+
+def _arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--log", metavar="FILE", help="the failing log; - is stdin")
+    parser.add_argument("--last", action="store_true", help="the last failure `mem run` saw")
+    parser.add_argument("--tool", help="the tool that failed (default: detected)")
+    parser.add_argument("--title", help="what happened (default: the log's root line)")
+    parser.add_argument("--fix", default="", help="what fixed it")
+    parser.add_argument("--root-cause", default="", metavar="CAUSE", help="why it happened")
+    parser.add_argument("--worked", **_sentences("what worked"))
+    parser.add_argument("--failed", **_sentences("what only looked like a fix"))
+    parser.add_argument("--gotcha", **_sentences("what to mind"))
+    parser.add_argument("--files", action="append", metavar="A,B", help="the files that it took")
+    parser.add_argument("--label", action="append", default=[], help="a label")
+    parser.add_argument("--kind", choices=KINDS, help="default: failure with a log, else note")
+
+
+def _record(args: Namespace) -> int:
+    mem_dir = find_mem_dir()
+    entry = _entry(args, _signature(args, mem_dir))
+    journal = mem_dir / JOURNAL
+    id = append(journal, entry)
+    indexed = _indexed()
+    if args.json:
+        streams.write_json({"id": id, "journal": str(journal), "indexed": indexed})
+    else:
+        streams.write(f"{id}\n")
+    return FOUND
+
+
+def _signature(args: Namespace, mem_dir: Path) -> Signature | None:
+    if args.last and args.log is not None:
+        raise BadQuery("--last and --log: a lesson is of one failure; give one of them")
+    if args.last:
+        last = Runs(mem_dir).last()
+        if last is None:
+            raise BadQuery("--last: `mem run` has seen no failure here; give --log or --title")
+        return last if args.tool is None else sign(last.raw, args.tool, last.joined)
+    if args.log is None:
+        return None
+    found = extract(streams.read_log(args.log).bytes(), args.tool)
+    if found is None:
+        streams.say(f"mem record: {args.log}: no failure found, so that no log will find this")
+    return found
+
+
+def _entry(args: Namespace, signature: Signature | None) -> Entry:
+    title = args.title or (signature.raw[:_TITLE] if signature else "")
+    if not title:
+        raise BadQuery("nothing says what happened; give --title, --log or --last")
+    time = now()
+    return Entry(
+        id="",
+        kind=args.kind or ("failure" if signature else "note"),
+        title=title,
+        labels=tuple(args.label),
+        files=file_list(args.files),
+        signature=signature,
+        lesson=Lesson(
+            worked=tuple(args.worked),
+            failed=tuple(args.failed),
+            gotchas=tuple(args.gotcha),
+            root_cause=args.root_cause,
+            fix=args.fix,
+        ),
+        evidence=Evidence(seen=1, first=time, last=time) if signature else Evidence(),
+        captured_at=time,
+    )
+
+
+def _indexed() -> bool:
+    """Whether a lookup finds it already; the lesson is safe whatever becomes of the index."""
+    try:
+        where = place()
+        if _size(where.memory) > _SMALL:
+            streams.say("mem record: run `mem index rebuild`, and lookups will find it")
+            return False
+        report = rebuild(where)
+    except (MemError, OSError) as error:
+        streams.say(f"mem record: it is recorded, but not indexed: {error}")
+        return False
+    streams.say(f"mem record: the index was rebuilt, {report.entries:,} entries")
+    return True
+
+
+def _size(memory: list[Path]) -> int:
+    from indexing.readers import memory_files
+
+    files = (file for path in memory if path.exists() for file in memory_files(path))
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def _sentences(what: str) -> dict[str, object]:
+    return {"action": "append", "default": [], "metavar": "TEXT", "help": f"{what}; repeatable"}
+
+
+COMMANDS = {
+    "record": Command(_arguments, _record, 'mem record --log build.log --fix "npm install"'),
+}

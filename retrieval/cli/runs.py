@@ -1,0 +1,160 @@
+"""Runs: what `mem run` remembers of failed commands until they pass, in `.mem/runs.json`.
+
+It is state of this machine and may be deleted at any time; the journal holds what matters.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from indexing.errors import MemError
+from indexing.redact import redact
+from indexing.signature import Signature
+
+FILE = "runs.json"
+_KEPT = 200
+_WAIT_S = 5.0
+
+States = Mapping[str, str]
+"""Files and the digest of what they held; `""` for one that is not there."""
+
+
+class Failure(NamedTuple):
+    """A command that failed and has not passed since.
+
+    `loop` names all that happens until it passes; `shown` holds the entries that were shown, and
+    how each one's files looked then.
+    """
+
+    command: str
+    at: str
+    loop: str
+    signature: Signature | None
+    shown: Mapping[str, States]
+
+
+def now() -> str:
+    """The time in UTC, `2026-03-04T10:22:31Z`."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def named(command: Sequence[str], cwd: Path, root: Path) -> str:
+    """A command by which it is known again: its words without secrets, and where it ran."""
+    import shlex
+
+    there = cwd.relative_to(root).as_posix() if cwd.is_relative_to(root) else cwd.as_posix()
+    return redact(f"{'' if there == '.' else there}$ {shlex.join(command)}")
+
+
+def states(files: Sequence[str], root: Path) -> dict[str, str]:
+    """How the files, named relative to `root`, look now."""
+    return {file: _digest(root / file) for file in files}
+
+
+class Runs:
+    """The failures of one `.mem`; safe to use from several processes at once."""
+
+    def __init__(self, mem_dir: Path) -> None:
+        self._path = mem_dir / FILE
+
+    def last(self) -> Signature | None:
+        """The signature of the last failure, passed since or not; None when there is none."""
+        last = self._read().get("last")
+        return None if last is None else _failure(last).signature
+
+    def failed(self, failure: Failure) -> Failure:
+        """Remember a failure; what was shown at its earlier ones is still to be judged."""
+        with self._changed() as known:
+            earlier = known["failed"].pop(failure.command, None)
+            if earlier is not None:
+                before = _failure(earlier)
+                shown = {**failure.shown, **before.shown}
+                failure = failure._replace(loop=before.loop, shown=shown)
+            known["failed"][failure.command] = _as_dict(failure)
+            known["failed"] = dict(list(known["failed"].items())[-_KEPT:])
+            if failure.signature is not None:
+                known["last"] = _as_dict(failure)
+        return failure
+
+    def passed(self, command: str) -> Failure | None:
+        """Forget the failure of a command, which is what this gives; None when there is none."""
+        if command not in self._read()["failed"]:
+            return None
+        with self._changed() as known:
+            earlier = known["failed"].pop(command, None)
+        return None if earlier is None else _failure(earlier)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            known = json.loads(self._path.read_bytes())
+            for failure in known["failed"].values():
+                _failure(failure)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return {"failed": {}, "last": None}  # none yet, or nothing that we wrote
+        return dict(known)
+
+    @contextmanager
+    def _changed(self) -> Iterator[dict[str, Any]]:
+        """What is known, written back at the end; nobody else changes it meanwhile."""
+        from filelock import FileLock, Timeout
+
+        try:
+            with FileLock(self._path.with_name(f"{FILE}.lock"), timeout=_WAIT_S):
+                known = self._read()
+                yield known
+                text = json.dumps(known, indent=1) + "\n"
+                new = self._path.with_name(f"{FILE}.new")
+                with new.open("wb") as file:
+                    file.write(text.encode("ascii"))
+                    file.flush()
+                    os.fsync(file.fileno())
+                new.replace(self._path)
+        except Timeout as error:
+            raise MemError(f"{self._path}: another process holds its lock; try again") from error
+        except OSError as error:
+            raise MemError(f"{self._path}: cannot be written ({error.strerror})") from error
+
+
+def _as_dict(failure: Failure) -> dict[str, Any]:
+    signature = failure.signature
+    return {
+        "command": failure.command,
+        "at": failure.at,
+        "loop": failure.loop,
+        "signature": None if signature is None else _redacted(signature.as_dict()),
+        "shown": {id: dict(files) for id, files in failure.shown.items()},
+    }
+
+
+def _failure(values: Mapping[str, Any]) -> Failure:
+    signature = values["signature"]
+    return Failure(
+        str(values["command"]),
+        str(values["at"]),
+        str(values["loop"]),
+        None if signature is None else Signature.from_dict(signature),
+        {str(id): dict(files) for id, files in values["shown"].items()},
+    )
+
+
+def _redacted(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {key: _redacted(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_redacted(each) for each in value]
+    return value
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
