@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -225,7 +225,8 @@ class _Gathered:
         credits: Counter[Outcome] = Counter()
         try:
             if not path.is_file():
-                raise UnreadableMemory(f"{name}: is no plain file")
+                what = "cannot be listed" if path.is_dir() else "is no plain file"
+                raise UnreadableMemory(f"{name}: {what}")
             size = path.stat().st_size
             if size > self.max_file_mb << 20:
                 cap = f"MEM_MAX_FILE_MB={self.max_file_mb}"
@@ -371,19 +372,14 @@ def _files(
     named = []
     for given in memory:
         try:
-            named += [(_name(given, path, root), path) for path in _below(given)]
-        except OSError as error:
+            named += [(_name(given, path, root), path) for path in memory_files(given)]
+        except (MemError, OSError) as error:
             gathered.skipped.append(_skipped(_name(given, given, root), given, error))
     # of a file that was given twice, the longer name tells more
     once: dict[Path, tuple[str, Path]] = {}
     for name, path in sorted(named, key=lambda each: (-len(each[0]), each)):
         once.setdefault(path.resolve(), (name, path))
     return sorted(once.values())
-
-
-def _below(given: Path) -> Iterator[Path]:
-    given.stat()  # raises what is wrong with it, where a walk would find nothing
-    return memory_files(given)
 
 
 def _name(given: Path, path: Path, root: Path | None) -> str:

@@ -178,6 +178,9 @@ def _alone(journal: Path, wait_s: float) -> Iterator[None]:
     """Hold the lock beside the journal; the kernel releases it when its holder dies."""
     import filelock
 
+    if not journal.parent.is_dir():  # else the lock would make it, where nobody looks for it
+        missing = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        raise _unwritten(journal, missing)
     path = journal.with_name(journal.name + ".lock")
     lock = filelock.FileLock(path, timeout=wait_s, poll_interval=0.01)
     try:

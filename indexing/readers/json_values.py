@@ -115,11 +115,9 @@ def lines(path: Path) -> Iterator[tuple[int, str] | Damage]:
     Raises:
         UnreadableMemory: The file cannot be opened or read.
     """
-    wide = head(path, 2)[:1] == "\ufeff" and _is_utf16(path)
     try:
-        with path.open(
-            encoding="utf-16" if wide else "utf-8", errors="replace", newline="\n"
-        ) as file:
+        encoding = "utf-16" if _is_utf16(path) else "utf-8"
+        with path.open(encoding=encoding, errors="replace", newline="\n") as file:
             number = 0
             while chunk := file.readline(LONGEST_LINE):
                 number += 1
@@ -128,7 +126,7 @@ def lines(path: Path) -> Iterator[tuple[int, str] | Damage]:
                     while (rest := file.readline(LONGEST_LINE)) and not rest.endswith("\n"):
                         pass
                 elif chunk.strip("\ufeff \t\r\n"):
-                    yield number, chunk.rstrip("\r\n")
+                    yield number, chunk.lstrip("\ufeff").rstrip("\r\n")
     except OSError as error:
         raise UnreadableMemory(f"{path}: cannot be read ({error.strerror or error})") from error
 

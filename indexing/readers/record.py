@@ -32,7 +32,7 @@ class Record:
         if not isinstance(value, Mapping):
             raise RecordError(f"{name} is {_named(value)}; it must be an object")
         self._name = name
-        self._left: dict[str, Any] = {key: _sound(each, 1) for key, each in value.items()}
+        self._left: dict[str, Any] = _sound(dict(value), 0)
         self._parts: dict[str, Record] = {}
 
     def __contains__(self, key: str) -> bool:
@@ -52,7 +52,7 @@ class Record:
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts, or one text; empty ones are left out."""
         value = self._left.pop(key, None)
-        items = [value] if isinstance(value, str) else value or []
+        items = [] if value is None else [value] if isinstance(value, str) else value
         if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
             raise self._wrong(key, value, "a list of texts")
         return tuple(item.strip() for item in items if item.strip())

@@ -222,7 +222,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "path",
         re.compile(
-            r"(?<![\w.:/\\<>~-])(?:file://)?(?:~|\$\w{1,20}|\$\{\w{1,20}\}|<ROOT>)?"
+            r"(?<![\w.:/\\<>~@-])(?:file://)?(?:~|\$\w{1,20}|\$\{\w{1,20}\}|<ROOT>)?"
             r"(?:/(?:[\w@+~.%\-=,#\[\]()]{1,100}/{1,2}){1,40}"
             r"|[A-Za-z]:[\\/]{1,2}(?:[\w@+~.%\-=,#\[\]()&]{1,100}(?: [\w()&]{1,30}){0,"
             r"3}[\\/]{1,2}){0,40}"
@@ -232,7 +232,7 @@ STEPS: tuple[Step, ...] = (
         _base,
         "can't open '/home/ann/shop/src/cart.py'",
         "can't open 'cart.py'",
-        "import '@scope/pkg-a' or ./utils/index over and/or https://a.example/b/c",
+        "import '@scope/pkg-a' or '@/api/client' or ./utils/index, https://a.example/b/c",
     ),
     Step(
         "relative-path",
@@ -329,12 +329,13 @@ STEPS: tuple[Step, ...] = (
     Step(
         "duration",
         re.compile(
+            r"(?<![\w.])(?:\d{1,6}(?:\.\d{1,6})?(?:ns|us|ms|s|m|h)){2,6}(?!\w)|"
             r"(?<![\w.])(?:\d{1,6}h ?)?(?:\d{1,6}m ?)?\d{1,9}(?:\.\d{1,9})?"
             r" ?(?:ns|[u\u00b5\u03bc]s|ms|s|secs?|seconds?|msecs?|milliseconds?|mins?|minutes?"
             r"|hours?|h|hrs?|m(?=\d))(?![\w%])(?:(?:,"
             r"| and)? ?\d{1,9}(?:\.\d{1,9})? ?(?:ms|s|secs?"
             r"|seconds?|mins?|minutes?)(?![\w]))*"
-            r"|(?<=retry)\d{1,9}(?:\.\d{1,9})?(?:ms|s)\b|(?<![\w.])\d{1,4}(?:ms|s)(?=\d{1,4}ms)",
+            r"|(?<=retry)\d{1,9}(?:\.\d{1,9})?(?:ms|s)\b",
         ),
         "<DUR>",
         "took 4m21s, then 132 ms",

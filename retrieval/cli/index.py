@@ -25,7 +25,7 @@ _BIG_FILE = 64 << 20  # its size alone tells whether it changed
 class Place(NamedTuple):
     """The index, what it is made from, and the folder below which files are named."""
 
-    index: Path
+    folder: Path
     memory: list[Path]
     settings: Settings
     root: Path | None
@@ -56,7 +56,7 @@ def rebuild(place: Place, on_progress: "Callable[[Progress], None] | None" = Non
 
     return build_index(
         place.memory,
-        place.index,
+        place.folder,
         tiers(place.settings),
         place.settings,
         on_progress,
@@ -89,7 +89,7 @@ def _rebuild(args: Namespace) -> int:
     if args.json:
         streams.write_json(report.as_dict())
     else:
-        streams.write("\n".join([*_told(report, where.index), ""]))
+        streams.write("\n".join([*_told(report, where.folder), ""]))
     return FOUND
 
 
@@ -113,10 +113,14 @@ def _progress() -> "Iterator[Callable[[Progress], None] | None]":
         yield show
 
 
+def entries_of(report: "Report") -> str:
+    """`1 entry`, `61 entries`."""
+    return "1 entry" if report.entries == 1 else f"{report.entries:,} entries"
+
+
 def _told(report: "Report", index: Path) -> Iterator[str]:
     count = _count(len(report.files), "file")
-    entries = "1 entry" if report.entries == 1 else f"{report.entries:,} entries"
-    yield f"{entries} from {count}: {index}, {report.generation}"
+    yield f"{entries_of(report)} from {count}: {index}, {report.generation}"
     yield from _listed(
         "read", (f"{file.file}: {file.entries:,} ({file.reader})" for file in report.files)
     )
@@ -174,9 +178,9 @@ def _status(args: Namespace) -> int:
 
     where = place(args.index, args.memory)
     try:
-        store = LocalStore.open(where.index)
+        store = LocalStore.open(where.folder)
     except BadIndex as error:
-        return _no_index(where.index, error, args.json)
+        return _no_index(where.folder, error, args.json)
     stale = list(_stale(store, where, args))
     entries = [store.entry(row) for row in range(len(store))]
     rules = [entry.signature.rule for entry in entries if entry.signature is not None]
@@ -185,7 +189,7 @@ def _status(args: Namespace) -> int:
     if args.json:
         streams.write_json(
             {
-                "index": str(where.index),
+                "index": str(where.folder),
                 "generation": store.folder.name,
                 "entries": len(entries),
                 "signatures": len(rules),
@@ -195,7 +199,7 @@ def _status(args: Namespace) -> int:
         )
     else:
         lines = [
-            f"index       {where.index}",
+            f"index       {where.folder}",
             f"generation  {store.folder.name}",
             f"entries     {len(entries):,}",
             f"signatures  {len(rules):,}",
@@ -229,7 +233,7 @@ def _stale(store: "LocalStore", where: Place, args: Namespace) -> Iterator[str]:
     from retrieval.tiers import tiers
 
     try:
-        refuse_other(store.recipe, today(tiers(where.settings)), str(where.index))
+        refuse_other(store.recipe, today(tiers(where.settings)), str(where.folder))
     except BadIndex as error:
         yield str(error)
     if args.memory is None and args.index is not None:
@@ -275,13 +279,13 @@ def _verify(args: Namespace) -> int:
     from retrieval.verify import verify
 
     where = place(args.index)
-    problems = verify(where.index, where.settings)
+    problems = verify(where.folder, where.settings)
     if args.json:
-        streams.write_json({"index": str(where.index), "problems": problems})
+        streams.write_json({"index": str(where.folder), "problems": problems})
     elif problems:
         streams.write("\n".join([*problems, ""]))
     else:
-        streams.write(f"{where.index}: whole\n")
+        streams.write(f"{where.folder}: whole\n")
     return FAILED if problems else FOUND
 
 

@@ -3,9 +3,12 @@
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
-from typing import IO, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from retrieval.cli import streams
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 
 class Command(NamedTuple):
@@ -26,7 +29,7 @@ class Parser(ArgumentParser):
         """End with exit code 2."""
         self.exit(streams.FAILED, f"{self.prog}: {message}; see {self.prog} --help\n")
 
-    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
         if file is not None and file is sys.stdout:
             streams.write(message)
         else:

@@ -10,13 +10,18 @@ from indexing.settings import JOURNAL, find_mem_dir
 from indexing.signature import Signature, extract, sign
 from retrieval.cli import streams
 from retrieval.cli.ask import file_list
-from retrieval.cli.index import place, rebuild
+from retrieval.cli.index import entries_of, place, rebuild
 from retrieval.cli.interface import Command
-from retrieval.cli.runs import Runs, now
+from retrieval.cli.runs import Failure, Runs, now
 from retrieval.cli.streams import FOUND
 
 _SMALL = 4 << 20  # bytes of memory that are indexed again in a moment
 _TITLE = 200
+_SENTENCES = {
+    "--worked": "what worked",
+    "--failed": "what only looked like a fix",
+    "--gotcha": "what to mind",
+}
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -26,9 +31,10 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--title", help="what happened (default: the log's root line)")
     parser.add_argument("--fix", default="", help="what fixed it")
     parser.add_argument("--root-cause", default="", metavar="CAUSE", help="why it happened")
-    parser.add_argument("--worked", **_sentences("what worked"))
-    parser.add_argument("--failed", **_sentences("what only looked like a fix"))
-    parser.add_argument("--gotcha", **_sentences("what to mind"))
+    for name, what in _SENTENCES.items():
+        parser.add_argument(
+            name, action="append", default=[], metavar="TEXT", help=f"{what}; repeatable"
+        )
     parser.add_argument("--files", action="append", metavar="A,B", help="the files that it took")
     parser.add_argument("--label", action="append", default=[], help="a label")
     parser.add_argument("--kind", choices=KINDS, help="default: failure with a log, else note")
@@ -36,9 +42,12 @@ def _arguments(parser: ArgumentParser) -> None:
 
 def _record(args: Namespace) -> int:
     mem_dir = find_mem_dir()
-    entry = _entry(args, _signature(args, mem_dir))
+    last = _last(args, mem_dir) if args.last else None
+    entry = _entry(args, last.signature if last else _signature(args))
     journal = mem_dir / JOURNAL
     id = append(journal, entry)
+    if last is not None:
+        Runs(mem_dir).recorded(last)
     indexed = _indexed()
     if args.json:
         streams.write_json({"id": id, "journal": str(journal), "indexed": indexed})
@@ -47,14 +56,19 @@ def _record(args: Namespace) -> int:
     return FOUND
 
 
-def _signature(args: Namespace, mem_dir: Path) -> Signature | None:
-    if args.last and args.log is not None:
+def _last(args: Namespace, mem_dir: Path) -> Failure:
+    if args.log is not None:
         raise BadQuery("--last and --log: a lesson is of one failure; give one of them")
-    if args.last:
-        last = Runs(mem_dir).last()
-        if last is None:
-            raise BadQuery("--last: `mem run` has seen no failure here; give --log or --title")
-        return last if args.tool is None else sign(last.raw, args.tool, last.joined)
+    last = Runs(mem_dir).last()
+    if last is None or last.signature is None:
+        raise BadQuery("--last: `mem run` has seen no failure here; give --log or --title")
+    if args.tool is None:
+        return last
+    signature = sign(last.signature.raw, args.tool, last.signature.joined)
+    return last._replace(signature=signature._replace(context=last.signature.context))
+
+
+def _signature(args: Namespace) -> Signature | None:
     if args.log is None:
         return None
     found = extract(streams.read_log(args.log).bytes(), args.tool)
@@ -98,7 +112,7 @@ def _indexed() -> bool:
     except (MemError, OSError) as error:
         streams.say(f"mem record: it is recorded, but not indexed: {error}")
         return False
-    streams.say(f"mem record: the index was rebuilt, {report.entries:,} entries")
+    streams.say(f"mem record: the index was rebuilt, {entries_of(report)}")
     return True
 
 
@@ -107,10 +121,6 @@ def _size(memory: list[Path]) -> int:
 
     files = (file for path in memory if path.exists() for file in memory_files(path))
     return sum(file.stat().st_size for file in files if file.is_file())
-
-
-def _sentences(what: str) -> dict[str, object]:
-    return {"action": "append", "default": [], "metavar": "TEXT", "help": f"{what}; repeatable"}
 
 
 COMMANDS = {

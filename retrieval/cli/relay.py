@@ -3,12 +3,11 @@
 import os
 import signal
 import subprocess
-import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from retrieval.cli.excerpt import Excerpt
 
@@ -44,17 +43,24 @@ def run(command: Sequence[str]) -> Ran:
         OSError: It cannot be started.
     """
     copy = Excerpt(COPY_LIMIT)
-    lock = threading.Lock()
-    with _outputs() as (passes, stdout, stderr):
-        process = subprocess.Popen(command, stdout=stdout, stderr=stderr)
-    relays = [_Relay(source, to, copy, lock) for source, to in passes.items()]
-    with _forwarding(process) as stopped:
+    with _Signals() as signals:
+        relays, process = _started(_resolved(command), copy)
+        signals.to(process)
         for relay in relays:
             relay.start()
         code = process.wait()
         for relay in relays:
             relay.finish()
-    return Ran(code if code >= 0 else 128 - code, copy.bytes(), bool(stopped))
+    return Ran(code if code >= 0 else 128 - code, copy.bytes(), bool(signals.came))
+
+
+def _resolved(command: Sequence[str]) -> Sequence[str]:
+    """On Windows `npm` is `npm.cmd`, which only a shell finds by itself."""
+    if os.name != "nt":
+        return command
+    import shutil
+
+    return [shutil.which(command[0]) or command[0], *command[1:]]
 
 
 class _Relay(threading.Thread):
@@ -111,18 +117,37 @@ def _write(to: int, data: bytes) -> bool:
     return True
 
 
-@contextmanager
-def _outputs() -> Iterator[tuple[Mapping[int, int], int, int]]:
-    """What is read and where it goes, and the two ends for the command, which close at the end."""
-    ours = [stream.fileno() for stream in (sys.__stdout__, sys.__stderr__) if stream is not None]
-    one = len(ours) == 2 and _same(*ours)
-    opened = [_opened(to) for to in (ours[:1] if one else ours)]
-    ends = [end for _, end in opened]
+def _started(
+    command: Sequence[str], copy: Excerpt
+) -> "tuple[list[_Relay], subprocess.Popen[bytes]]":
+    """The command, and what passes on its output; what is closed for us is closed for it."""
+    ours = [to for to in (1, 2) if _is_open(to)]
+    if ours == [1, 2] and _same(1, 2):
+        source, end = _opened(1)
+        pipes, ends = [(source, 1)], {1: end, 2: end}
+    else:
+        opened = {to: _opened(to) for to in ours}
+        pipes = [(source, to) for to, (source, _) in opened.items()]
+        ends = {to: end for to, (_, end) in opened.items()}
     try:
-        yield {source: to for (source, _), to in zip(opened, ours, strict=False)}, ends[0], ends[-1]
+        process = subprocess.Popen(command, stdout=ends.get(1), stderr=ends.get(2))
+    except OSError:
+        for source, _ in pipes:
+            os.close(source)
+        raise
     finally:
-        for end in ends:
+        for end in set(ends.values()):
             os.close(end)
+    lock = threading.Lock()
+    return [_Relay(source, to, copy, lock) for source, to in pipes], process
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 def _same(left: int, right: int) -> bool:
@@ -151,26 +176,39 @@ def _opened(to: int) -> tuple[int, int]:
     return source, end
 
 
-@contextmanager
-def _forwarding(process: "subprocess.Popen[bytes]") -> Iterator[list[int]]:
-    """While it lasts, signals go to the process; the numbers of those that came."""
-    came: list[int] = []
+class _Signals:
+    """While it lasts, signals go to the process; `came` holds the numbers of those that came.
 
-    def forward(number: int, frame: FrameType | None) -> None:
-        came.append(number)
-        if signal.Signals(number).name not in _FROM_KEYBOARD or not _in_foreground():
+    What the caller ignores stays ignored, as for a command under `nohup`.
+    """
+
+    def __init__(self) -> None:
+        self.came: list[int] = []
+        self._process: subprocess.Popen[bytes] | None = None
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> "_Signals":
+        numbers = [getattr(signal, name) for name in _FORWARDED if hasattr(signal, name)]
+        for number in numbers:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                self._before[number] = signal.signal(number, self._forward)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def to(self, process: "subprocess.Popen[bytes]") -> None:
+        """Name the process; what came while it started goes to it now."""
+        self._process = process
+        for number in self.came:
             process.send_signal(number)
 
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        for name in _FORWARDED:
-            if number := getattr(signal, name, None):
-                before[number] = signal.signal(number, forward)
-    try:
-        yield came
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def _forward(self, number: int, frame: FrameType | None) -> None:
+        self.came.append(number)
+        typed = signal.Signals(number).name in _FROM_KEYBOARD and _in_foreground()
+        if self._process is not None and not typed:
+            self._process.send_signal(number)
 
 
 def _in_foreground() -> bool:

@@ -62,10 +62,17 @@ class Runs:
     def __init__(self, mem_dir: Path) -> None:
         self._path = mem_dir / FILE
 
-    def last(self) -> Signature | None:
-        """The signature of the last failure, passed since or not; None when there is none."""
-        last = self._read().get("last")
-        return None if last is None else _failure(last).signature
+    def last(self) -> Failure | None:
+        """The last failure that has a signature, passed since or not; None when there is none."""
+        last = self._read()["last"]
+        return None if last is None else _failure(last)
+
+    def recorded(self, failure: Failure) -> None:
+        """Note that its lesson is stored: nothing is left to say of it when it passes."""
+        with self._changed() as known:
+            pending = known["failed"].get(failure.command)
+            if pending is not None and not pending["shown"]:
+                del known["failed"][failure.command]
 
     def failed(self, failure: Failure) -> Failure:
         """Remember a failure; what was shown at its earlier ones is still to be judged."""
@@ -92,8 +99,9 @@ class Runs:
     def _read(self) -> dict[str, Any]:
         try:
             known = json.loads(self._path.read_bytes())
-            for failure in known["failed"].values():
-                _failure(failure)
+            for failure in [*known["failed"].values(), known["last"]]:
+                if failure is not None:
+                    _failure(failure)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return {"failed": {}, "last": None}  # none yet, or nothing that we wrote
         return dict(known)

@@ -286,7 +286,7 @@ def test_tools_whose_rules_match_nothing_are_counted(memory, index):
 
 
 def missing(path):
-    return "No such file"
+    return "is not there"
 
 
 def empty(path):
@@ -305,11 +305,12 @@ def huge(path):
 
 def looping(path):
     path.symlink_to(path)
-    return "symbolic links"
+    return "is not there"
 
 
 def pipe(path):
     os.mkfifo(path)
+    return "is neither a file nor a folder"
 
 
 def unreadable(path):

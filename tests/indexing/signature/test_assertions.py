@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-
 from failures import SEVEN, failing, pairs, signature
+
 from indexing.signature import explain, extract, sign
 
 # Two logs of one failure that we still tell apart, though a reader would not.

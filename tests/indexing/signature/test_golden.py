@@ -3,8 +3,8 @@
 import json
 
 import pytest
-
 from failures import FAILURES, signature
+
 from indexing.signature.lines import Log
 
 FOLDERS = sorted(path.parent for path in FAILURES.glob("*/manifest.jsonl"))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memories import entry, indexed
 
 from indexing.build import in_order
-from indexing.settings import Settings
+from indexing.settings import SCORERS, Settings
 from retrieval import Query
 from retrieval.tiers.lexical import Lexical, best_rows
 
@@ -19,14 +19,16 @@ ENTRIES = st.lists(
     st.tuples(TEXTS, TEXTS, FILES, st.sampled_from(["", "2026-01-01", "2026-02-01"]), TEXTS),
     max_size=12,
 )
-WAYS = [
-    Settings(),
-    Settings(tokens="plain"),
-    Settings(scorer="tokens"),
-    Settings(max_entries=3),
-    Settings(scorer="tokens", max_entries=3),
-    Settings(weight_text=0.5, weight_files=0.5),
-]
+WAYS = {
+    "cosine": Settings(),
+    "plain": Settings(tokens="plain"),
+    "tokens": Settings(scorer="tokens"),
+    "newest": Settings(max_entries=3),
+    "newest by tokens": Settings(scorer="tokens", max_entries=3),
+    "halves": Settings(weight_text=0.5, weight_files=0.5),
+}
+every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
+either_scorer = pytest.mark.parametrize("way", [WAYS["cosine"], WAYS["tokens"]], ids=SCORERS)
 
 
 def made(drawn):
@@ -44,7 +46,7 @@ def made(drawn):
     )
 
 
-@pytest.mark.parametrize("way", WAYS, ids=str)
+@every_way
 @settings(max_examples=60)
 @given(drawn=ENTRIES, title=TEXTS, body=TEXTS, files=FILES, limit=st.integers(1, 5))
 def test_answers_are_those_of_the_definition(
@@ -63,7 +65,7 @@ def test_answers_are_those_of_the_definition(
         )
 
 
-@pytest.mark.parametrize("way", WAYS, ids=str)
+@every_way
 def test_answers_over_many_blocks_are_those_of_the_definition(tmp_path, way):
     chance = random.Random(7)
     vocabulary = [f"word{number}" for number in range(60)]
@@ -78,7 +80,7 @@ def test_answers_over_many_blocks_are_those_of_the_definition(tmp_path, way):
     )
     store = indexed(entries, tmp_path / "index", way)
 
-    for _ in range(40):
+    for _ in range(15):
         title = " ".join(chance.choices(vocabulary, k=3))
         query = Query(title=title, files=chance.choice([None, [], ["a.py"]]))
         limit = chance.choice([1, 3, 7, 600])
@@ -202,7 +204,7 @@ def test_a_log_without_words_is_asked_by_its_root_line(tmp_path):
     assert [(hit.entry.id, hit.score) for hit in hits] == [("a", 100)]
 
 
-@pytest.mark.parametrize("way", [Settings(), Settings(scorer="tokens")], ids=str)
+@either_scorer
 @pytest.mark.parametrize(
     "query",
     [Query(), Query(title="unseen words only"), Query(files=[]), Query(files=["z.py"])],
@@ -214,7 +216,7 @@ def test_nothing_in_common_is_no_hit(tmp_path, way, query):
     assert Lexical(way).search(query, store, 3) == []
 
 
-@pytest.mark.parametrize("way", [Settings(), Settings(scorer="tokens")], ids=str)
+@either_scorer
 def test_an_empty_index_answers_nothing(tmp_path, way):
     store = indexed([], tmp_path / "index", way)
 
