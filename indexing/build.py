@@ -11,7 +11,7 @@ from indexing.entry import Entry, Lesson, Source
 from indexing.errors import BadIndex, MemError, UnreadableMemory
 from indexing.journal import Outcome, credited
 from indexing.readers import memory_files, reader_of
-from indexing.readers.interface import Credit, Quarantined
+from indexing.readers.interface import Credit, Quarantined, Reader
 from indexing.recipe import MadeWith, today
 from indexing.redact import redact
 from indexing.settings import Settings
@@ -221,21 +221,17 @@ class _Gathered:
 
     def read(self, name: str, path: Path) -> None:
         """Take in one memory file; what is wrong with it is noted and goes no further."""
+        try:
+            reader = self._reader_of(name, path)
+            with path.open("rb") as file:
+                sha = hashlib.file_digest(file, "sha256").hexdigest()
+                size = file.tell()
+        except Exception as error:  # a reader's mistake must not cost the other files
+            self.skipped.append(_skipped(name, path, error))
+            return
         count = 0
         credits: Counter[Outcome] = Counter()
         try:
-            if not path.is_file():
-                what = "cannot be listed" if path.is_dir() else "is no plain file"
-                raise UnreadableMemory(f"{name}: {what}")
-            size = path.stat().st_size
-            if size > self.max_file_mb << 20:
-                cap = f"MEM_MAX_FILE_MB={self.max_file_mb}"
-                raise UnreadableMemory(f"{name}: has {size >> 20} MB, more than {cap}; raise it")
-            reader = reader_of(path)
-            if reader is None:
-                raise UnreadableMemory(f"{name}: no reader knows this format")
-            with path.open("rb") as file:
-                sha = hashlib.file_digest(file, "sha256").hexdigest()
             for record in reader.read(path, name):
                 if isinstance(record, Quarantined):
                     self.quarantined.append(record)
@@ -244,13 +240,26 @@ class _Gathered:
                     self._credited_by.setdefault(record.outcome, record.source)
                 else:
                     count += self._take(record)
-        except Exception as error:  # a reader's mistake must not cost the others
+        except Exception as error:  # what it gave before stays
             self.skipped.append(_skipped(name, path, error))
             if not count:
                 return
         self._credits |= credits  # a journal that was copied credits no entry twice
         self.files.append(FileRead(name, reader.name, count))
         self.sources.append({"file": name, "size": size, "sha256": sha})
+
+    def _reader_of(self, name: str, path: Path) -> Reader:
+        if not path.is_file():
+            what = "cannot be listed" if path.is_dir() else "is no plain file"
+            raise UnreadableMemory(f"{name}: {what}")
+        size = path.stat().st_size
+        if size > self.max_file_mb << 20:
+            cap = f"MEM_MAX_FILE_MB={self.max_file_mb}"
+            raise UnreadableMemory(f"{name}: has {size >> 20} MB, more than {cap}; raise it")
+        reader = reader_of(path)
+        if reader is None:
+            raise UnreadableMemory(f"{name}: no reader knows this format")
+        return reader
 
     def credit(self) -> None:
         """Count in what files say of the entries of others; to be called when all are read."""

@@ -28,7 +28,8 @@ class Settings(NamedTuple):
     tokens: `code` splits identifiers, `plain` does not. Changing it asks for a rebuild.
     max_tokens: Budget of a context block.
     max_file_mb: A bigger memory file is skipped, and the report says so.
-    events: A file to which events are appended as JSON lines; empty is none.
+    events: A file to which events are appended as JSON lines; empty is none. In `config.toml` it is
+        relative to the folder that holds `.mem`.
     """
 
     memory: tuple[str, ...] = ()
@@ -82,6 +83,8 @@ def load(mem_dir: Path | None, environ: Mapping[str, str] = os.environ) -> Setti
                 raise BadSettings(f"{config}: no setting is called '{key}'; remove it")
             places[key] = f"{config}: {key}"
             values[key] = _of_toml(key, value, places[key])
+        if values.get("events"):
+            values["events"] = str(mem_dir.absolute().parent / values["events"])
     for key in _RULES:
         variable = f"MEM_{key.upper()}"
         if variable in environ:

@@ -3,13 +3,13 @@
 import os
 
 
-def emit(name: str, /, **fields: object) -> None:
-    """Append `{"event": name, …fields}` to the file named by `MEM_EVENTS`; never raises.
+def emit(name: str, to: str = "", /, **fields: object) -> None:
+    """Append `{"event": name, …fields}` to the file `to` or that of `MEM_EVENTS`; never raises.
 
     An event that cannot be written is dropped: watching must not break what is watched. The line
     is one write to a file opened for appending, so that events of several processes do not mix.
     """
-    path = os.environ.get("MEM_EVENTS")
+    path = to or os.environ.get("MEM_EVENTS")
     if not path:
         return
     try:

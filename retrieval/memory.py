@@ -98,7 +98,8 @@ class Memory:
         took_ms = 1000 * (time.perf_counter() - began)
         events.emit(
             "memory.similarity.duration_ms",
-            duration_ms=round(took_ms, 3),
+            settings.events,
+            value=round(took_ms, 3),
             hits=len(hits),
             tier=hits[0].tier if hits else None,
         )

@@ -191,8 +191,8 @@ def _evidence(told: Record, captured_at: str) -> Evidence:
 def _extra(told: Record, record: Record) -> dict[str, Any]:
     """The record's `extra`, and the keys that nobody here knows, beside it."""
     extra = told.part("extra").rest()
-    left = [*told.rest().items(), *record.rest().items()]
-    for key, value in left:
-        if key not in ("extra", "context", "entry"):
-            extra[key if key not in extra else f"{key} (of the record)"] = value
+    for place, left in (("entry", told.rest()), ("record", record.rest())):
+        for key, value in left.items():
+            if key not in ("extra", "context", "entry"):
+                extra[key if key not in extra else f"{key} (of the {place})"] = value
     return extra

@@ -94,7 +94,8 @@ def values(text: str, begins: str, line: int = 1) -> Iterator[Value | Damage]:
         try:
             value, at = _DECODER.raw_decode(text, at)
         except json.JSONDecodeError as error:
-            spent += error.pos - at
+            # making the error counts the lines before it
+            spent += error.pos - at + error.pos // 64
             reason = _reason(text, error)
         except RecursionError:
             spent += len(text)
@@ -103,7 +104,7 @@ def values(text: str, begins: str, line: int = 1) -> Iterator[Value | Damage]:
             yield Value(line, value)
             continue
         following = text.find(begins, at + 1)
-        if following < 0 or spent > 8 * len(text) + 4096:
+        if following < 0 or spent > 8 * len(text) + 65_536:
             following = len(text)
         yield Damage(line, reason, text[at:following])
         at = following

@@ -389,7 +389,7 @@ class _File:
 def _failing_line(pattern: str) -> str:
     line = first_line(pattern)
     if not line:
-        raise RecordError("has no 'pattern'")
+        raise RecordError("holds no line that could have failed")
     why = passing(line)
     if why:
         raise RecordError(why)
@@ -400,8 +400,8 @@ def _signed(error: str, command: str) -> Signature:
     """The signature of the last lines of a command's output."""
     found = extract(error)
     if found is None:
-        line = _failing_line(error)
-        return sign(line, None, (), command)
+        return sign(_failing_line(error), None, (), command)
+    _failing_line(found.raw)
     tool = None if found.tool == "generic" else found.tool
     return sign(found.raw, tool, found.joined, command)
 

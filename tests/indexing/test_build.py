@@ -50,7 +50,8 @@ def built(memory, index, settings=Settings(), **options):
 
 def entries(index):
     store = LocalStore.open(index)
-    return {store.entry(row).id: store.entry(row) for row in range(len(store))}
+    found = {store.entry(row).id: store.entry(row) for row in range(len(store))}
+    return dict(sorted(found.items()))
 
 
 def test_memory_files_become_an_index(memory, index):

@@ -354,7 +354,7 @@ def test_a_record_is_flushed_and_so_is_the_folder_of_a_new_journal(path, monkeyp
     real = os.fsync
 
     def noted(descriptor):
-        flushed.append("folder" if os.path.isdir(f"/proc/self/fd/{descriptor}") else "file")
+        flushed.append("folder" if Path(f"/proc/self/fd/{descriptor}").is_dir() else "file")
         real(descriptor)
 
     monkeypatch.setattr(journal.os, "fsync", noted)

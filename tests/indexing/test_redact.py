@@ -179,7 +179,9 @@ def test_b136_secrets_in_urls_go_percent_encoded_or_not(text):
     assert "git.example" in redacted or "git.example" not in text
 
 
-@pytest.mark.parametrize("text", ["auth-smoke: 3", "PASS: creates basic auth header", "exit code: 2"])
+@pytest.mark.parametrize(
+    "text", ["auth-smoke: 3", "PASS: creates basic auth header", "exit code: 2"]
+)
 def test_b137_test_names_counts_and_exit_codes_stay(text):
     assert redact(text) == text
 

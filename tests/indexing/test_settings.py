@@ -52,7 +52,9 @@ def test_every_setting_can_be_set_both_ways(mem_dir):
         for key, value in values._asdict().items()
     }
 
-    assert load(configured(mem_dir, text), {}) == values
+    assert load(configured(mem_dir, text), {}) == values._replace(
+        events=str(mem_dir.parent / "e.jsonl")
+    )
     assert load(None, environ) == values
 
 

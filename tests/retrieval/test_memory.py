@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -218,3 +219,26 @@ def test_a_sure_answer_loads_nothing_heavy(project):
 
     assert ran.stderr == ""
     assert ran.stdout == "[]\nTrue\n"
+
+
+def test_how_long_it_took_goes_to_the_file_of_the_settings(project, monkeypatch):
+    (project / ".mem" / "config.toml").write_text('events = "events.jsonl"\n')
+    monkeypatch.chdir(project / ".mem")
+    memory = Memory.open()
+
+    memory.lookup(Query(RAW, tool="npm"))
+    memory.context(Query(title="colour of the sky"))
+
+    told = [json.loads(line) for line in (project / "events.jsonl").read_text().splitlines()]
+    assert [(each["event"], each["hits"], each["tier"]) for each in told] == [
+        ("memory.similarity.duration_ms", 2, "exact"),
+        ("memory.similarity.duration_ms", 0, None),
+    ]
+    assert all(each["value"] > 0 for each in told)
+
+
+def test_a_context_block_is_that_of_the_hits(project):
+    memory = Memory.open(project)
+
+    assert "npm ci" in memory.context(Query(RAW, tool="npm"))
+    assert memory.context(Query(title="colour of the sky")) == ""

@@ -132,7 +132,10 @@ def test_lines_are_numbered_as_in_an_editor_and_blank_ones_passed_over(path):
 
 
 def test_lines_of_utf16_are_read(path):
-    assert list(lines(written(path, "one\n\nzwölf\n".encode("utf-16")))) == [(1, "one"), (3, "zwölf")]
+    assert list(lines(written(path, "one\n\nzwölf\n".encode("utf-16")))) == [
+        (1, "one"),
+        (3, "zwölf"),
+    ]
 
 
 def test_an_endless_line_is_passed_over_in_constant_memory(path, monkeypatch):

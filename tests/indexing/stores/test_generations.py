@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -51,11 +52,12 @@ def failing_at(monkeypatch, step):
 def test_a_fault_at_any_step_leaves_the_old_index_or_the_new_one(tmp_path, monkeypatch, after):
     indexed(after, tmp_path / "expected")
     expected = tree(tmp_path / "expected")
-    index = tmp_path / "index"
+    before, index = tmp_path / "before", tmp_path / "index"
+    indexed([fixed("older", "Error: older")], before)
+    indexed(OLD, before)
     seen = set()
     for step in range(1, 500):
-        indexed([fixed("older", "Error: older")], index)
-        indexed(OLD, index)
+        shutil.copytree(before, index)
         with monkeypatch.context() as patch:
             failing_at(patch, step)
             try:
@@ -68,6 +70,7 @@ def test_a_fault_at_any_step_leaves_the_old_index_or_the_new_one(tmp_path, monke
         indexed(after, index)
         indexed(after, index)
         assert tree(index) == expected
+        shutil.rmtree(index)
         if ended:
             break
     else:

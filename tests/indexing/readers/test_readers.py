@@ -1,0 +1,128 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from indexing.entry import KINDS, Entry
+from indexing.errors import UnreadableMemory
+from indexing.readers import READERS, memory_files, reader_of
+
+MEMORY = Path(__file__).resolve().parents[3] / "fixtures" / "memory"
+FILES = [path for path in memory_files(MEMORY) if path.suffix != ".md"]
+
+
+def made(folder, *names):
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}", encoding="utf-8")
+
+
+def names(folder):
+    return [path.relative_to(folder).as_posix() for path in memory_files(folder)]
+
+
+def test_a_folder_is_walked_in_order_of_names(tmp_path):
+    made(tmp_path, "b/z.json", "b/a.json", "a.json", ".shipwright/x.json", ".aiwg/ralph/y.json")
+
+    assert names(tmp_path) == [
+        "a.json",
+        ".aiwg/ralph/y.json",
+        ".shipwright/x.json",
+        "b/a.json",
+        "b/z.json",
+    ]
+
+
+def test_what_is_no_memory_is_passed_over(tmp_path):
+    made(
+        tmp_path,
+        ".git/failures.json",
+        "node_modules/x/failures.json",
+        ".venv/failures.json",
+        ".mem/index/g-1/rows.json",
+        ".mem/journal.jsonl",
+        ".mem/journal.jsonl.lock",
+        "failures.json.lock",
+        "failures.json.tmp",
+        "failures.json~",
+        ".failures.json.swp",
+        ".hidden.json",
+        "elsewhere/g-2/rows.json",
+        "index/failures.json",
+    )
+    (tmp_path / "elsewhere" / "CURRENT").write_text("g-2\n", encoding="utf-8")
+
+    assert names(tmp_path) == [".mem/journal.jsonl", "index/failures.json"]
+
+
+def test_pipes_and_dangling_links_are_passed_over(tmp_path):
+    made(tmp_path, "real.json")
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "dangling.json").symlink_to(tmp_path / "gone")
+    (tmp_path / "loop").symlink_to(tmp_path)
+
+    assert names(tmp_path) == ["real.json"]
+
+
+def test_a_file_is_itself_whatever_its_name(tmp_path):
+    made(tmp_path, ".hidden.json")
+    path = tmp_path / ".hidden.json"
+
+    assert list(memory_files(path)) == [path]
+
+
+def test_what_is_not_there_is_told(tmp_path):
+    with pytest.raises(UnreadableMemory, match="gone: is not there"):
+        list(memory_files(tmp_path / "gone"))
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UnreadableMemory, match="neither a file nor a folder"):
+        list(memory_files(tmp_path / "pipe"))
+
+
+def test_a_folder_that_cannot_be_listed_is_given_itself(tmp_path, monkeypatch):
+    made(tmp_path, "a.json", "closed/b.json")
+    scan = os.scandir
+
+    def refusing(path):
+        if os.fspath(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+
+    assert names(tmp_path) == ["a.json", "closed"]
+    assert reader_of(tmp_path / "closed") is None
+
+
+def test_a_file_that_nobody_knows_has_no_reader(tmp_path):
+    made(tmp_path, "package.json")
+
+    assert reader_of(tmp_path / "package.json") is None
+    assert reader_of(tmp_path / "gone.json") is None
+
+
+def test_readers_have_names_of_their_own():
+    assert [reader.name for reader in READERS] == ["journal", "shipwright", "aiwg"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(MEMORY).as_posix())
+def test_every_memory_file_of_the_fixtures_is_read(path):
+    reader = reader_of(path)
+    assert reader is not None
+
+    found = list(reader.read(path, path.name))
+
+    entries = [each for each in found if isinstance(each, Entry)]
+    assert entries or path.name == "metrics.json"
+    assert len({entry.id for entry in entries}) == len(entries)
+    for entry in entries:
+        assert entry.kind in KINDS
+        assert entry.id
+        assert entry.title
+        assert "\n" not in entry.title
+        assert len(entry.title) <= 120 or reader.name == "journal"
+        assert entry.source.system == reader.name
+        assert entry.source.locator
+        assert entry.trust == "clean"
+    assert list(reader.read(path, path.name)) == found

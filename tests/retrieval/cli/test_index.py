@@ -1,0 +1,157 @@
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from commands import RAW, login, remembering
+
+from indexing.journal import append
+from retrieval.cli import main
+
+
+def rebuilt(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
+    assert main(["index", "rebuild", "--json", *words]) == 0
+    return dict(json.loads(capsys.readouterr().out))
+
+
+def status(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, object]]:
+    code = main(["index", "status", "--json", *words])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_rebuild_reads_the_journal_and_what_the_settings_name(here, capsys):
+    mem_dir = remembering(here, index=False)
+    other = here / "notes" / "team.jsonl"
+    other.parent.mkdir()
+    append(other, login("other", title="another"))
+    (mem_dir / "config.toml").write_text('memory = ["notes"]\n', encoding="utf-8")
+    report = rebuilt(capsys)
+    assert report["entries"] == 2
+    assert [file["file"] for file in report["files"]] == [".mem/journal.jsonl", "notes/team.jsonl"]
+
+
+def test_rebuild_takes_named_memory_and_a_named_index(here, capsys):
+    memory = here / "team.jsonl"
+    append(memory, login())
+    report = rebuilt(capsys, "--memory", "team.jsonl", "--index", "out")
+    assert report["entries"] == 1
+    assert (here / "out" / "CURRENT").exists()
+    assert not (here / ".mem").exists()
+
+
+def test_a_rebuild_from_nothing_has_the_same_bytes(here, capsys):
+    mem_dir = remembering(here)
+    first = rebuilt(capsys)["generation"]
+    shutil.rmtree(mem_dir / "index")
+    assert rebuilt(capsys)["generation"] == first
+
+
+def test_the_report_names_what_was_skipped_and_quarantined(here, capsys):
+    mem_dir = remembering(here, index=False)
+    with (mem_dir / "journal.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"v":1,"op":"add","id":"half\n')
+    append(here / "copy.jsonl", login())
+    settings = 'memory = ["gone.jsonl", "copy.jsonl"]\n'
+    (mem_dir / "config.toml").write_text(settings, encoding="utf-8")
+    assert main(["index", "rebuild"]) == 0
+    out = capsys.readouterr().out
+    assert "1 entry from 2 files" in out
+    assert "skipped: 1" in out
+    assert "gone.jsonl" in out
+    assert "quarantined: 1" in out
+    assert "line 2" in out
+    assert "duplicates: 1" in out
+
+
+def test_rebuild_writes_no_progress_where_nobody_watches(here, capsys):
+    remembering(here)
+    main(["index", "rebuild"])
+    assert capsys.readouterr().err == ""
+
+
+def test_rebuild_without_any_memory_says_what_to_do(here, capsys):
+    assert main(["index", "rebuild"]) == 2
+    assert "mem init" in capsys.readouterr().err
+    assert main(["index", "rebuild", "--index", "out"]) == 2
+    assert "--memory" in capsys.readouterr().err
+
+
+def test_status_tells_what_the_index_holds(here, capsys):
+    mem_dir = remembering(here, [login(), login("note", kind="note", signature=None)])
+    code, found = status(capsys)
+    assert code == 0
+    assert (found["entries"], found["signatures"], found["stale"]) == (2, 1, [])
+    assert found["generation"] == (mem_dir / "index" / "CURRENT").read_text().strip()
+    assert found["unmatched"] == {}
+
+
+@pytest.fixture
+def fresh(here: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    mem_dir = remembering(here, index=False)
+    rebuilt(capsys)
+    return mem_dir
+
+
+def test_a_journal_that_grew_makes_the_index_stale(fresh, capsys):
+    append(fresh / "journal.jsonl", login("more"))
+    code, found = status(capsys)
+    assert code == 1
+    assert found["stale"] == [".mem/journal.jsonl: has changed"]
+    rebuilt(capsys)
+    assert status(capsys)[0] == 0
+
+
+def test_new_and_gone_memory_files_make_the_index_stale(fresh, capsys):
+    append(fresh.parent / "new.jsonl", login("more"))
+    (fresh / "config.toml").write_text('memory = ["new.jsonl"]\n', encoding="utf-8")
+    (fresh / "journal.jsonl").unlink()
+    code, found = status(capsys)
+    assert code == 1
+    assert sorted(found["stale"]) == [".mem/journal.jsonl: is gone", "new.jsonl: is not in the index"]
+
+
+def test_other_settings_of_a_part_make_the_index_stale(fresh, capsys, monkeypatch):
+    monkeypatch.setenv("MEM_TOKENS", "plain")
+    code, found = status(capsys)
+    assert code == 1
+    assert "lexical" in found["stale"][0]
+
+
+def test_status_without_an_index_fails(here, capsys):
+    (here / ".mem").mkdir()
+    code, found = status(capsys)
+    assert code == 2
+    assert found["entries"] == 0
+    assert main(["index", "status"]) == 2
+    assert "mem index rebuild" in capsys.readouterr().err
+
+
+def test_status_for_people_says_why_it_is_stale(fresh, capsys):
+    append(fresh / "journal.jsonl", login("more"))
+    assert main(["index", "status"]) == 1
+    out = capsys.readouterr().out
+    assert "stale       yes" in out
+    assert ".mem/journal.jsonl: has changed" in out
+
+
+def test_a_whole_index_verifies(fresh, capsys):
+    assert main(["index", "verify"]) == 0
+    assert "whole" in capsys.readouterr().out
+    assert main(["index", "verify", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["problems"] == []
+
+
+def test_a_damaged_index_does_not_verify(fresh, capsys):
+    generation = (fresh / "index" / "CURRENT").read_text().strip()
+    rows = fresh / "index" / generation / "rows.jsonl"
+    rows.write_bytes(rows.read_bytes().replace(b"npm", b"nmp"))
+    assert main(["index", "verify"]) == 2
+    assert "rows.jsonl" in capsys.readouterr().out
+    assert main(["index", "verify", "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["problems"]
+
+
+def test_memory_cannot_steer_the_terminal_through_the_report(here, capsys):
+    remembering(here, [login(f"a\x1b[2J{RAW[:3]}"), login(f"a\x1b[2J{RAW[:3]}")], index=False)
+    assert main(["index", "rebuild"]) == 0
+    assert "\x1b" not in capsys.readouterr().out
