@@ -105,5 +105,5 @@ class Entry(NamedTuple):
         return Entry(**given)
 
 
-def _frozen(value: str | Sequence[str]) -> str | tuple[str, ...]:
+def _frozen(value: str | Sequence[str]) -> Any:
     return value if isinstance(value, str) else tuple(value)

@@ -17,7 +17,7 @@ MEM = str(Path(sys.executable).with_name("mem"))
 
 RAW = "npm ERR! 404 Not Found - GET https://registry.example/@acme%2fui-kit"
 LOG = f"npm ERR! code E404\n{RAW}\nnpm ERR! 404\n"
-UNKNOWN_LOG = "npm ERR! code ETARGET\nnpm ERR! notarget No matching version found for left@9.9.9.\n"
+UNKNOWN_LOG = "error[E0308]: mismatched types\n --> src/main.rs:3:5\n"
 GREEN_LOG = "tests/test_a.py ...\n\n===== 3 passed in 0.12s =====\n"
 
 

@@ -192,7 +192,7 @@ class _File:
         title = headline(pattern)
         root_cause, fix = record.text("root_cause"), record.text("fix")
         summary, category = record.text("summary"), record.text("category")
-        captured_at = record.time("last_seen")
+        captured_at, exit_code = record.time("last_seen"), record.code("exit_code")
         return Entry(
             id=self._ids.of("failure", stage, pattern),
             kind="failure",
@@ -200,7 +200,7 @@ class _File:
             body=body(plain(pattern), summary, root_cause, fix, title=title),
             labels=_labels(stage, category),
             files=record.files("files", "file"),
-            signature=sign(line),
+            signature=sign(line)._replace(context=_context("", exit_code)),
             lesson=Lesson(root_cause=root_cause, fix=fix),
             evidence=_fix_evidence(
                 record, captured_at, "times_fix_applied", "times_fix_resolved"
@@ -368,9 +368,6 @@ class _File:
         if not error:
             raise RecordError("has no 'error'")
         signature = _signed(error, command)
-        context: dict[str, Any] = {"command": command} if command else {}
-        if exit_code is not None:
-            context["exit_code"] = exit_code
         time = record.time("timestamp")
         return Entry(
             id=self._ids.of("failure", "error log", time, command, error),
@@ -378,7 +375,7 @@ class _File:
             title=headline(signature.raw),
             body=body(error, command, title=headline(signature.raw)),
             labels=_labels(kind),
-            signature=signature._replace(context=context),
+            signature=signature._replace(context=_context(command, exit_code)),
             evidence=Evidence(seen=1, first=time, last=time),
             captured_at=time,
             source=where,
@@ -404,6 +401,11 @@ def _signed(error: str, command: str) -> Signature:
     _failing_line(found.raw)
     tool = None if found.tool == "generic" else found.tool
     return sign(found.raw, tool, found.joined, command)
+
+
+def _context(command: str, exit_code: int | None) -> dict[str, Any]:
+    context: dict[str, Any] = {"command": command} if command else {}
+    return context if exit_code is None else context | {"exit_code": exit_code}
 
 
 def _fix_evidence(record: Record, last: str, applied_key: str, resolved_key: str) -> Evidence:

@@ -110,6 +110,9 @@ def keys(signature: Signature) -> list[tuple[str, str]]:
     if signature.joined:
         alone = hash_of(signature.tool, normalise(signature.raw))
         found.append((alone, "same root line; the memory does not know where"))
+    for line in signature.joined:
+        alone = hash_of(signature.tool, normalise(line))
+        found.append((alone, "the memory names another line of the same failure"))
     if signature.detected and signature.detected != signature.tool:
         text = signature.normalised
         found.append((hash_of(signature.detected, text), f"same failure of {signature.detected}"))

@@ -15,6 +15,7 @@ class Excerpt:
         self._head = bytearray()
         self._tail = bytearray()
         self._dropped_lines = 0
+        self._cut_a_line = False
 
     def add(self, data: bytes) -> None:
         """Take the next piece."""
@@ -32,16 +33,25 @@ class Excerpt:
             return bytes(self._head + self._tail)
         if self._head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return bytes(self._head + self._tail)
-        head, tail = self._head.rpartition(b"\n"), self._tail.partition(b"\n")
-        return bytes(head[0] + head[1] + (tail[2] or tail[0]))
+        head = self._head[: self._head.rfind(b"\n") + 1]
+        return bytes(head + self._tail[self._whole_from() :])
 
     def line(self, number: int) -> int:
         """The number in the whole output of line `number` of `bytes()`; both count from 1."""
-        after = self.dropped and number > self._head.count(b"\n")
-        return number + self._dropped_lines + 1 if after else number
+        if not self.dropped or number <= self._head.count(b"\n"):
+            return number
+        return number + self._dropped_lines + (self._whole_from() > 0)
+
+    def _whole_from(self) -> int:
+        """Where the tail's first whole line begins; 0 when it has none."""
+        begin = self._tail.find(b"\n") + 1 if self._cut_a_line else 0
+        return begin if begin < len(self._tail) else 0
 
     def _drop(self, count: int) -> None:
         count -= count % 2
+        if not count:
+            return
         self._dropped_lines += self._tail.count(b"\n", 0, count)
+        self._cut_a_line = self._tail[count - 1] != ord("\n")
         self.dropped += count
         del self._tail[:count]

@@ -1,11 +1,16 @@
+import json
 import os
+import random
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from indexing.entry import KINDS, Entry
 from indexing.errors import UnreadableMemory
 from indexing.readers import READERS, memory_files, reader_of
+from indexing.readers.interface import Credit, Quarantined
 
 MEMORY = Path(__file__).resolve().parents[3] / "fixtures" / "memory"
 FILES = [path for path in memory_files(MEMORY) if path.suffix != ".md"]
@@ -126,3 +131,62 @@ def test_every_memory_file_of_the_fixtures_is_read(path):
         assert entry.source.locator
         assert entry.trust == "clean"
     assert list(reader.read(path, path.name)) == found
+
+
+ODD = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**20), 10**20)
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(["2026-01-01", "✓ ok", "\ud800", "0 failed", "(a+)+$", "\x1b[31m"])
+)
+VALUES = st.recursive(
+    ODD,
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+
+def places(value, path=()):
+    """Every place in a JSON value, as the keys that lead there."""
+    yield path
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(inner, (*path, key))
+
+
+def replaced(value, path, by):
+    if not path:
+        return by
+    copied = value.copy()
+    copied[path[0]] = replaced(value[path[0]], path[1:], by)
+    return copied
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(MEMORY).as_posix())
+@given(st.integers(0, 2**32), VALUES)
+def test_whatever_stands_anywhere_costs_a_record_or_is_told(tmp_path_factory, path, seed, value):
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".json":
+        document = json.loads(text)
+        place = random.Random(seed).choice(list(places(document)))
+        text = json.dumps(replaced(document, place, value))
+    else:
+        at = seed % len(text)
+        text = text[:at] + json.dumps(value) + text[at + seed % 7 :]
+    damaged = tmp_path_factory.mktemp("memory") / path.name
+    damaged.write_text(text, encoding="utf-8")
+
+    try:
+        found = list(reader_of(path).read(damaged, path.name))
+    except UnreadableMemory as error:
+        assert str(error).startswith(str(damaged))
+        assert "\n" not in str(error)
+        return
+    for each in found:
+        assert isinstance(each, Entry | Quarantined | Credit)
+        if isinstance(each, Entry):
+            json.dumps(each.as_dict(), ensure_ascii=False, allow_nan=False).encode()

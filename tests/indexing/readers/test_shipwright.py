@@ -53,6 +53,13 @@ def test_a_failure_is_read(read):
     assert entry.extra == {}
 
 
+def test_the_exit_code_that_newer_versions_keep_is_part_of_the_context(read):
+    [entry] = failures(read, FAILURE | {"exit_code": 137})
+
+    assert entry.signature.context == {"exit_code": 137}
+    assert entry.extra == {}
+
+
 def test_missing_files_are_unknown_and_an_empty_list_is_none(read):
     missing, blank, empty = failures(
         read, FAILURE, FAILURE | {"files": ""}, FAILURE | {"files": []}

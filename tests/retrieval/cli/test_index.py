@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from commands import RAW, login, remembering
+from memories import indexed
 
 from indexing.journal import append
 from retrieval.cli import main
@@ -132,6 +133,14 @@ def test_status_for_people_says_why_it_is_stale(fresh, capsys):
     out = capsys.readouterr().out
     assert "stale       yes" in out
     assert ".mem/journal.jsonl: has changed" in out
+
+
+def test_status_counts_tools_whose_rules_match_nothing(here, capsys):
+    known = login()
+    odd = login("odd", signature=known.signature._replace(rule="npm:unmatched"))
+    indexed([known, odd], here / "out")
+    code, found = status(capsys, "--index", "out")
+    assert (code, found["unmatched"]) == (0, {"npm": 1})
 
 
 def test_a_whole_index_verifies(fresh, capsys):

@@ -1,0 +1,54 @@
+"""A lookup starts a fresh process on every failing command: what it imports is its price."""
+
+import subprocess
+import sys
+
+from commands import LOG, clean_environment, remembering
+
+HEAVY = {
+    *("numpy", "rich", "filelock", "tomllib", "dataclasses", "inspect", "subprocess"),
+    *("asyncio", "logging", "shutil", "difflib", "retrieval.cli.run", "retrieval.cli.index"),
+}
+
+SCRIPT = """
+import sys
+from retrieval.cli import main
+code = main({words!r})
+print(code, *sorted(sys.modules), file=sys.stderr)
+"""
+
+
+def imported(*words: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(words=list(words))],
+        capture_output=True,
+        text=True,
+        env=clean_environment(),
+        check=True,
+    )
+    code, *modules = done.stderr.split()
+    assert code == "0", done.stderr
+    return set(modules)
+
+
+def test_a_first_tier_hit_imports_nothing_heavy(here):
+    remembering(here)
+    (here / "a.log").write_text(LOG, encoding="utf-8")
+    for words in (["lookup", "a.log"], ["lookup", "--json", "a.log"], ["context", "a.log"]):
+        modules = imported(*words)
+        assert "retrieval.tiers.exact" in modules
+        assert sorted(modules & HEAVY) == []
+
+
+def test_an_explanation_imports_nothing_heavy_for_a_pipe(here):
+    (here / "a.log").write_text(LOG, encoding="utf-8")
+    assert sorted(imported("sig", "explain", "a.log") & HEAVY) == []
+
+
+def test_help_imports_no_verb(here):
+    modules = imported("--help")
+    assert not {name for name in modules if name.startswith("retrieval.cli.")} - {
+        "retrieval.cli.excerpt",
+        "retrieval.cli.interface",
+        "retrieval.cli.streams",
+    }

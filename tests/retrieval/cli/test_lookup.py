@@ -1,0 +1,141 @@
+import json
+
+import pytest
+from commands import LOG, RAW, UNKNOWN_LOG, login, mem, remembering
+
+from retrieval.cli import main
+from retrieval.cli.ask import file_list
+
+
+def asked(capsys, *words):
+    code = main(["lookup", "--json", *words])
+    [line] = capsys.readouterr().out.splitlines()
+    return code, json.loads(line)
+
+
+@pytest.fixture
+def known(here):
+    files = ("src/auth.py",)
+    other = login("other", title="token refresh fails", signature=None, files=files, kind="note")
+    remembering(here, [login(), other])
+    (here / "a.log").write_text(LOG, encoding="utf-8")
+    (here / "unknown.log").write_text(UNKNOWN_LOG, encoding="utf-8")
+    return here
+
+
+def test_a_log_finds_the_failure_met_before(known, capsys):
+    code, found = asked(capsys, "a.log")
+    assert code == 0
+    assert list(found) == ["signature", "hits", "took_ms"]
+    assert found["signature"]["raw"] == RAW
+    first = found["hits"][0]
+    assert (first["rank"], first["tier"], first["score"]) == (1, "exact", 100)
+    assert first["entry"]["id"] == "login"
+    assert first["entry"]["lesson"]["fix"] == "npm login"
+    assert first["entry"]["source"]["file"] == ".mem/journal.jsonl"
+    assert first["why"]["same_signature"] is True
+    assert found["took_ms"] > 0
+
+
+def test_a_log_nobody_met_finds_nothing(known, capsys):
+    code, found = asked(capsys, "unknown.log")
+    assert code == 1
+    assert found["hits"] == []
+    assert found["signature"]["tool"] == "cargo"
+
+
+def test_an_issue_finds_what_is_like_it(known, capsys):
+    words = ("--title", "Token refresh fails after logout", "--files", "src/auth.py,src/b.py")
+    code, found = asked(capsys, *words)
+    assert code == 0
+    assert found["signature"] is None
+    assert found["hits"][0]["entry"]["id"] == "other"
+    assert found["hits"][0]["why"]["files"] == ["src/auth.py"]
+
+
+def test_k_is_the_most_that_is_shown(known, capsys):
+    title = "private package is not found, token refresh fails"
+    assert len(asked(capsys, "--title", title)[1]["hits"]) == 2
+    assert len(asked(capsys, "--title", title, "-k", "1")[1]["hits"]) == 1
+
+
+def test_the_scorer_can_be_named(known, capsys):
+    title = ("--title", "token refresh fails")
+    assert asked(capsys, *title, "--scorer", "tokens")[0] == 0
+    assert main(["lookup", *title, "--scorer", "magic"]) == 2
+
+
+def test_a_tool_given_is_part_of_the_identity(known, capsys):
+    found = asked(capsys, "a.log", "--tool", "npm")[1]
+    assert found["hits"][0]["score"] == 100
+    found = asked(capsys, "a.log", "--tool", "our-wrapper")[1]
+    assert found["signature"]["tool"] == "our-wrapper"
+    assert found["hits"][0]["why"]["note"]
+
+
+@pytest.mark.parametrize("words", [[], ["-"]])
+def test_stdin_is_a_log(words, known):
+    done = mem("lookup", "--json", *words, cwd=known, input=LOG.encode())
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["hits"][0]["entry"]["id"] == "login"
+
+
+def test_stdin_can_be_the_issue_s_text(known):
+    words = ("lookup", "--json", "--title", "Login", "--body", "-")
+    done = mem(*words, cwd=known, input=b"the private package is not found")
+    found = json.loads(done.stdout)
+    assert found["signature"] is None
+    assert found["hits"][0]["entry"]["id"] == "login"
+
+
+def test_stdin_is_left_alone_where_a_title_is_given(known):
+    done = mem("lookup", "--json", "--title", "zebra", cwd=known, input=LOG.encode())
+    assert (done.returncode, json.loads(done.stdout)["hits"]) == (1, [])
+
+
+def test_people_read_the_fix_on_stdout(known, capsys):
+    assert main(["lookup", "a.log"]) == 0
+    said = capsys.readouterr()
+    assert "npm login" in said.out
+    assert "\x1b" not in said.out
+    assert said.err == ""
+
+
+def test_that_nothing_is_known_is_a_word_about_the_result(known, capsys):
+    assert main(["lookup", "unknown.log"]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "Nothing is known" in said.err
+
+
+def test_another_index_can_be_named_without_any_memory_here(known, tmp_path, capsys, monkeypatch):
+    log = known / "a.log"
+    monkeypatch.chdir(tmp_path)
+    code, found = asked(capsys, str(log), "--index", str(known / ".mem" / "index"))
+    assert (code, found["hits"][0]["entry"]["id"]) == (0, "login")
+
+
+def test_memory_is_found_from_a_folder_below(known, capsys, monkeypatch):
+    (known / "src" / "deep").mkdir(parents=True)
+    monkeypatch.chdir(known / "src" / "deep")
+    assert asked(capsys, str(known / "a.log"))[0] == 0
+
+
+def test_a_log_that_is_not_there_is_named(known, capsys):
+    assert main(["lookup", "gone.log"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "gone.log" in said.err
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        (None, None),
+        ([""], ()),
+        (["a.py,b.py"], ("a.py", "b.py")),
+        (["a.py, b.py,", "c.py"], ("a.py", "b.py", "c.py")),
+    ],
+)
+def test_files_not_given_are_unknown_which_is_not_none(given, meant):
+    assert file_list(given) == meant
