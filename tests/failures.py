@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,7 +51,7 @@ class Pair(NamedTuple):
         return self.other.said.get("relation") == "same-hard"
 
 
-@lru_cache(maxsize=1)
+@cache
 def cases() -> tuple[Case, ...]:
     """Every captured log, in the order of the manifests."""
     found = []
@@ -78,7 +78,7 @@ def pairs() -> list[Pair]:
     ]
 
 
-@lru_cache(maxsize=None)
+@cache
 def signature(case_id: str) -> Signature | None:
     """The signature of a log, taken once."""
     return extract((FAILURES / case_id).read_bytes())

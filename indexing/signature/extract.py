@@ -108,18 +108,22 @@ def keys(signature: Signature) -> list[tuple[str, str]]:
     """The hashes under which a memory may hold this failure, best first, and what each means."""
     found = [(signature.sig_sha, "")]
     if signature.joined:
-        alone = hash_of(signature.tool, normalise(signature.raw))
+        alone = hash_of(signature.tool, _alone(signature.raw))
         found.append((alone, "same root line; the memory does not know where"))
     for line in signature.joined:
-        alone = hash_of(signature.tool, normalise(line))
+        alone = hash_of(signature.tool, _alone(line))
         found.append((alone, "the memory names another line of the same failure"))
     if signature.detected and signature.detected != signature.tool:
         text = signature.normalised
         found.append((hash_of(signature.detected, text), f"same failure of {signature.detected}"))
     if signature.tool != GENERIC.tool:
-        text = normalise(signature.raw)
+        text = _alone(signature.raw)
         found.append((hash_of(GENERIC.tool, text), "same root line; the memory knows no tool"))
     return found
+
+
+def _alone(line: str) -> str:
+    return normalise(_without_secrets(line))
 
 
 def hash_of(tool: str, normalised: str) -> str:
@@ -220,6 +224,21 @@ def _signed(log: Lines, best: _Candidate, tool: str | None, region: ci.Region | 
     return made._replace(detected=best.tool)
 
 
+def _without_secrets(text: str) -> str:
+    """As the journal would keep it, so that a stored root line and its log sign alike."""
+    if _MAY_HOLD_SECRET.search(text) is None:
+        return text
+    from indexing.redact import redact
+
+    return redact(text)
+
+
+# Whatever is a secret by its shape is long or has such a word before it.
+_MAY_HOLD_SECRET = re.compile(
+    r"[\w+/=-]{16}|://[^\s/]{1,200}@|(?:key|token|secret|passw|pwd|auth|credential)", re.IGNORECASE
+)
+
+
 def _next_line(log: Lines, index: int) -> tuple[int, ...]:
     return next(((at,) for at in (index + 1, index + 2) if log[at].strip()), ())
 
@@ -227,7 +246,7 @@ def _next_line(log: Lines, index: int) -> tuple[int, ...]:
 def _sealed(
     tool: str, raw: str, joined: tuple[str, ...], rule: str, line: int, context: Mapping[str, Any]
 ) -> Signature:
-    normalised = normalise("\n".join((raw, *joined)))
+    normalised = normalise(_without_secrets("\n".join((raw, *joined))))
     return Signature(tool, raw, normalised, hash_of(tool, normalised), rule, line, joined, context)
 
 

@@ -21,7 +21,7 @@ _IN_THE_REPOSITORY = (
     ".aiwg/ralph/debug-memory/patterns",
     ".claude/pipeline-artifacts/error-log.jsonl",
 )
-_SHIPWRIGHT = Path("~/.shipwright/memory")
+_SHIPWRIGHT = "~/.shipwright/memory"
 _FLEET = ("global.json", "fleet-patterns.json")
 _ORIGIN = re.compile(r"(?:[\w+.-]+://)?(?:[^@/\s]+@)?([\w.-]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*")
 
@@ -34,7 +34,7 @@ def _init(args: Namespace) -> int:
     root = args.folder.absolute()
     mem_dir = Path(os.environ.get("MEM_DIR") or root / MEM_DIR).absolute()
     root = mem_dir.parent
-    found = list(dict.fromkeys(_portable(path, root) for path in _memory_files(root)))
+    found = list(_memory_files(root))
     created = _created(mem_dir, found)
     unlisted = [path for path in found if path not in load(mem_dir, {}).memory]
     if args.json:
@@ -98,17 +98,20 @@ def _described() -> dict[tuple[str, ...], list[str]]:
     return described | {(name,): [] for name in Settings._fields if name not in told}
 
 
-def _memory_files(root: Path) -> Iterator[Path]:
-    """The files and folders of known systems that a reader can read."""
+def _memory_files(root: Path) -> Iterator[str]:
+    """The files and folders of known systems that a reader can read, as they can be committed."""
     top = _toplevel(root)
-    folders = [root, *(folder for folder in root.parents if folder.is_relative_to(top))]
-    for folder in folders:
-        yield from (folder / name for name in _IN_THE_REPOSITORY if _readable(folder / name))
-    home = _SHIPWRIGHT.expanduser()
-    names = [name for name in _shipwright_names(top) if _readable(home / name)]
-    yield from (home / name for name in names)
-    if names:
-        yield from (home / name for name in _FLEET if _readable(home / name))
+    for folder in (root, *(above for above in root.parents if above.is_relative_to(top))):
+        for name in _IN_THE_REPOSITORY:
+            if _readable(folder / name):
+                yield Path(os.path.relpath(folder / name, root)).as_posix()
+    try:
+        home = Path(_SHIPWRIGHT).expanduser()
+    except RuntimeError:
+        return  # nobody's home
+    kept = [name for name in dict.fromkeys(_shipwright_names(top)) if _readable(home / name)]
+    fleet = [name for name in _FLEET if kept and _readable(home / name)]
+    yield from (f"{_SHIPWRIGHT}/{name}" for name in [*kept, *fleet])
 
 
 def _readable(path: Path) -> bool:
@@ -118,14 +121,6 @@ def _readable(path: Path) -> bool:
         return path.exists() and any(reader_of(file) for file in memory_files(path))
     except (OSError, MemError):
         return False
-
-
-def _portable(path: Path, root: Path) -> str:
-    """The path as it can be committed: from the root, from the home folder, else whole."""
-    for base, prefix in ((root, ""), (root.parent, "../"), (Path.home(), "~/")):
-        if path.is_relative_to(base):
-            return prefix + path.relative_to(base).as_posix()
-    return path.as_posix()
 
 
 def _shipwright_names(top: Path) -> Iterator[str]:

@@ -270,11 +270,24 @@ def test_of_two_equal_records_the_first_file_and_the_last_line_count(memory, ind
     assert entries(index)["x"].title == "1 last"
 
 
-def test_a_file_given_twice_is_read_once(memory, index):
-    report = built([memory, memory / "good.jsonl", memory], index)
+def test_a_file_given_twice_is_read_once(memory, index, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
 
-    assert len(report.files) == 1
+    report = built([Path("memory"), memory / "good.jsonl", memory], index)
+
+    assert [read.file for read in report.files] == ["memory/good.jsonl"]
     assert report.duplicates == ()
+
+
+def test_files_are_told_in_order_of_their_names(memory, index):
+    journal(memory / "z.jsonl", [entry("z", "z")])
+    journal(memory / "a" / "long-name.jsonl", [entry("long", "long")])
+
+    report = built(memory, index)
+
+    names = ["memory/a/long-name.jsonl", "memory/good.jsonl", "memory/z.jsonl"]
+    assert [read.file for read in report.files] == names
+    assert [source["file"] for source in LocalStore.open(index).sources()] == names
 
 
 def test_tools_whose_rules_match_nothing_are_counted(memory, index):

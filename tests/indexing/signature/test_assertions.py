@@ -4,6 +4,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 from failures import SEVEN, failing, pairs, signature
@@ -134,8 +135,7 @@ def test_a6_no_model_calls(monkeypatch):
 
 
 def test_a7_latency_is_linear_in_the_log():
-    """Time is measured in scripts/bench/; here only that ten times the log is no worse than linear."""
-    import time
+    """Milliseconds are measured in scripts/bench/; here, how cost grows with the log."""
 
     line = "2026-08-21T10:02:11.482Z [worker 3] step 17 of 40 finished, nothing to report here\n"
     small, large = line * 2_000, line * 20_000

@@ -221,6 +221,23 @@ def test_a_disk_that_does_not_keep_what_is_written_is_noticed(tmp_path, monkeypa
     assert ids(index) == ["old"]
 
 
+def test_the_pointer_is_never_written_where_readers_look(tmp_path, monkeypatch):
+    index = tmp_path / "index"
+    indexed(OLD, index)
+    write = generations._write
+
+    def torn(path, data):
+        write(path, data[:5] if path.name.startswith("CURRENT") else data)
+        if path.name.startswith("CURRENT"):
+            raise FaultError
+
+    monkeypatch.setattr(generations, "_write", torn)
+    with pytest.raises(FaultError):
+        indexed(NEW, index)
+
+    assert ids(index) == ["old"]
+
+
 def test_builds_exclude_each_other(tmp_path):
     index = tmp_path / "index"
 

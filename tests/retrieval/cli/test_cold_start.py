@@ -34,8 +34,9 @@ def imported(*words: str) -> set[str]:
 def test_a_first_tier_hit_imports_nothing_heavy(here):
     remembering(here)
     (here / "a.log").write_text(LOG, encoding="utf-8")
-    for words in (["lookup", "a.log"], ["lookup", "--json", "a.log"], ["context", "a.log"]):
-        modules = imported(*words)
+    for words in (["lookup"], ["lookup", "--json"], ["context"]):
+        # with room for more hits the lexical tier would be asked as well
+        modules = imported(*words, "a.log", "-k", "1")
         assert "retrieval.tiers.exact" in modules
         assert sorted(modules & HEAVY) == []
 

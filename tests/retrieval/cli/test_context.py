@@ -58,7 +58,9 @@ def test_json_holds_the_block(mem_dir, capsys):
 
 
 @pytest.mark.parametrize("strict", [[], ["--strict"]])
-@pytest.mark.parametrize("words", [["unknown.log"], ["--title", "zebra"], ["--json", "unknown.log"]])
+@pytest.mark.parametrize(
+    "words", [["unknown.log"], ["--title", "zebra"], ["--json", "unknown.log"]]
+)
 def test_no_match_is_nothing_and_no_error(words, strict, mem_dir, here, capsys):
     (here / "unknown.log").write_text(UNKNOWN_LOG, encoding="utf-8")
     assert main(["context", *words, *strict]) == 0
@@ -207,9 +209,7 @@ FAULTS = [
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("words", [["a.log"], ["--json", *TITLE]])
-def test_a_fault_is_nothing_on_stdout_exit_code_0_and_one_line(
-    fault, words, mem_dir, here, capsys
-):
+def test_a_fault_is_nothing_on_stdout_exit_code_0_and_one_line(fault, words, mem_dir, here, capsys):
     fault(mem_dir)
     assert main(["context", *words]) == 0
     said = capsys.readouterr()

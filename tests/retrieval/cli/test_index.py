@@ -108,7 +108,10 @@ def test_new_and_gone_memory_files_make_the_index_stale(fresh, capsys):
     (fresh / "journal.jsonl").unlink()
     code, found = status(capsys)
     assert code == 1
-    assert sorted(found["stale"]) == [".mem/journal.jsonl: is gone", "new.jsonl: is not in the index"]
+    assert sorted(found["stale"]) == [
+        ".mem/journal.jsonl: is gone",
+        "new.jsonl: is not in the index",
+    ]
 
 
 def test_other_settings_of_a_part_make_the_index_stale(fresh, capsys, monkeypatch):

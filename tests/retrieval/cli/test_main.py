@@ -1,5 +1,8 @@
 import json
+import signal
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from commands import LOG, MEM, clean_environment, mem, remembering
@@ -11,7 +14,7 @@ def test_every_verb_has_help_with_an_example(here, capsys):
     for name in VERBS:
         assert main([*name.split(), "--help"]) == 0
         said = capsys.readouterr()
-        assert f"example:\n  " in said.out
+        assert "example:\n  " in said.out
         assert f"mem {name}" in said.out.split("example:")[1]
         assert "--json" in said.out
         assert said.err == ""
@@ -95,8 +98,6 @@ def test_a_reader_that_leaves_ends_the_command_quietly(here):
 
 
 def test_an_interrupt_ends_the_command_quietly(here):
-    import signal
-
     with subprocess.Popen(
         [MEM, "sig", "explain", "--json", "-", "-"],
         stdin=subprocess.PIPE,
@@ -113,10 +114,10 @@ def test_an_interrupt_ends_the_command_quietly(here):
     assert (process.returncode, out, err) == (130, b"", b"")
 
 
-@pytest.mark.skipif(not __import__("os").path.exists("/dev/full"), reason="no full device here")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
 def test_a_full_disk_under_stdout_is_one_line_and_no_success(here):
     remembering(here)
-    with open("/dev/full", "wb") as full:
+    with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [MEM, "lookup", "--title", "private package is not found"],
             stdout=full,
@@ -136,9 +137,6 @@ def test_results_are_utf_8_in_any_locale(here):
 
 
 def test_rebuild_script_and_verb_are_one(here):
-    import sys
-    from pathlib import Path
-
     mem_dir = remembering(here)
     script = Path(__file__).parents[3] / "scripts" / "rebuild_index.py"
     done = subprocess.run(

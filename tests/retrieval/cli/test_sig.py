@@ -168,7 +168,9 @@ def test_at_most_twenty_skipped_lines_are_shown_to_people(here, capsys):
 
 
 def test_a_log_cannot_steer_the_terminal(here, capsys):
-    (here / "evil\x1b[2J.log").write_bytes(b"error: \x1b]0;owned\x07 a\x08b \x9b2J \xe2\x80\xae end\n")
+    (here / "evil\x1b[2J.log").write_bytes(
+        b"error: \x1b]0;owned\x07 a\x08b \x9b2J \xe2\x80\xae end\n"
+    )
     main(["sig", "explain", "evil\x1b[2J.log"])
     out = capsys.readouterr().out
     assert not set(out) & {"\x1b", "\x07", "\x08", "\x9b", "\u202e"}

@@ -193,6 +193,9 @@ def test_the_seeds_formula_is_taken_literally(tmp_path):
 
     # 60 * 2 / sqrt(2 * 4) + 0.4 * 33 = 55.6; 60 * 1 / sqrt(2 * 1) = 42.4
     assert [(hit.entry.id, hit.score) for hit in hits] == [("a", 56), ("b", 42)]
+    # 0.4 * 66 = 26.4, where 0.4 * 66.7 = 26.7
+    hits = Lexical(seed).search(Query(title="none", files=["a.py", "b.py"]), store, 3)
+    assert [(hit.entry.id, hit.score) for hit in hits] == [("a", 26)]
 
 
 def test_a_log_without_words_is_asked_by_its_root_line(tmp_path):

@@ -1,0 +1,264 @@
+"""Faults that people met elsewhere, by their id, and what holds for any log."""
+
+import pytest
+from failures import failing, signature
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexing.signature import explain, extract, keys, sign
+from indexing.signature.extract import ruleset_digest
+from indexing.signature.tools import TOOLS
+
+TRAILER = "##[error]Process completed with exit code 1."
+
+
+def test_b001_a_plain_compiler_line_beats_the_runners_trailer():
+    one, other = (
+        extract(f"main.go:3:5: undefined: {name}\n{TRAILER}\n") for name in ("Foo", "Bar")
+    )
+    assert (one.line, other.line) == (1, 1)
+    assert one.sig_sha != other.sig_sha
+
+
+def test_b002_lines_that_wrap_the_cause_are_not_it():
+    log = "\n".join(
+        [
+            "Traceback (most recent call last):",
+            '  File "train.py", line 3, in <module>',
+            "    save()",
+            "OSError: [Errno 28] No space left on device",
+            "##[error]Process completed with exit code 1.",
+            "[OSDC] Step script exited",
+            "##[error]Executing the custom container implementation failed",
+            "TypeError: Cannot read properties of null (reading 'jobPod')",
+        ]
+    )
+    assert extract(log).raw == "OSError: [Errno 28] No space left on device"
+
+
+def test_b005_a_level_tag_is_not_a_failure():
+    levels = ("INFO", "DEBUG", "WARN", "ERROR")
+    noise = [
+        f"2026-02-01T10:00:{n % 60:02d}Z {levels[n % 4]} req=req_{n:04d} lat=13 status=200"
+        for n in range(1400)
+    ]
+    found = extract("\n".join([*noise, "RuntimeError: FATAL: connection pool exhausted (max=64)"]))
+    assert found.line == 1401
+
+
+def test_b011_a_step_of_buildkit_is_known_by_its_number():
+    def log(step, seconds):
+        return (
+            f"#{step} [4/6] RUN npm run build\n"
+            f"#{step} {seconds} src/a.ts(3,5): error TS2322: Type 'x' is not assignable\n"
+            f'#{step} ERROR: process "/bin/sh -c npm run build" did not complete successfully: '
+            "exit code: 2\n"
+        )
+
+    one, other = extract(log(14, "2.101")), extract(log(12, "9.870"))
+    assert one.raw.startswith("src/a.ts(3,5): error TS2322")
+    assert one.sig_sha == other.sig_sha
+    assert one.context["command"] == "/bin/sh -c npm run build"
+
+
+def test_b031_exit_codes_are_kept_when_nothing_else_is_there():
+    one, other = (extract(f"Process exited with exit code {code}\n") for code in (1, 137))
+    assert one.sig_sha != other.sig_sha
+
+
+def test_b056_only_the_last_frame_counts():
+    def log(last):
+        frames = "\r".join(f"Receiving objects: {n}% ({n}/100)" for n in range(1, last))
+        return f"Cloning into 'shop'...\n{frames}\nfatal: early EOF\n"
+
+    one, other = extract(log(100)), extract(log(71))
+    assert one.raw == "fatal: early EOF"
+    assert one.sig_sha == other.sig_sha
+
+
+def test_b059_bytes_that_are_not_utf8_sign_as_their_text_does():
+    raw = b"warn: \x9d \xee \nerror: build failed\n"
+    assert extract(raw).sig_sha == extract(raw.decode("utf-8", "replace")).sig_sha
+
+
+def test_b061_quotes_of_a_locale_do_not_split():
+    one = extract("t.cpp:1:1: error: ‘weird’ does not name a type\n")
+    other = extract("t.cpp:7:3: error: 'weird' does not name a type\n")
+    german = extract("t.cpp:1:1: Fehler: »weird« bezeichnet keinen Typ\n")
+    assert one.sig_sha == other.sig_sha
+    assert german.tool == "gcc"
+
+
+def test_b145_the_root_line_stands_verbatim_in_the_log():
+    log = "one\ntwo\n  error: it  broke\t here \nfour\n"
+    found = extract(log)
+    assert found.line == 3
+    assert found.raw in log.split("\n")[2]
+
+
+@pytest.mark.parametrize("nothing", ["", b"", "\n\n", "   \n\t\n", b"\xef\xbb\xbf"])
+def test_an_empty_log_has_no_signature(nothing):
+    assert extract(nothing) is None
+
+
+@pytest.mark.parametrize(
+    "passing",
+    [
+        "ok 1 - handles error\nok 2 - fails gracefully\n# fail 0\n",
+        "tests/test_a.py ..... [100%]\n===== 5 passed in 0.12s =====\n",
+        "src/error_handler.py PASSED\n0 errors\nOK\n",
+        "Build succeeded.\n    0 Error(s)\n",
+    ],
+)
+def test_a_log_without_a_failure_has_no_signature(passing):
+    assert extract(passing) is None
+
+
+def test_an_echoed_script_is_no_output():
+    log = "\n".join(
+        [
+            "2022-04-12T20:08:19.1Z ##[group]Run make check",
+            '2022-04-12T20:08:19.1Z \x1b[36;1mecho "ERROR: go.mod is not up-to-date" >&2\x1b[0m',
+            "2022-04-12T20:08:19.1Z ##[endgroup]",
+            "2022-04-12T20:08:27.3Z ./a.go:3:5: undefined: Foo",
+            "2022-04-12T20:08:27.3Z ##[error]Process completed with exit code 2.",
+        ]
+    )
+    explanation = explain(log)
+    found = explanation.signature
+    assert found.line == 4
+    assert found.context == {
+        "ci": "github-actions",
+        "step": "make check",
+        "command": "make check",
+        "exit_code": 2,
+    }
+    assert any("echoed" in skipped.why for skipped in explanation.skipped)
+
+
+def test_a_failure_hashes_alike_on_a_laptop_and_in_ci():
+    plain = 'npm error Missing script: "biuld"\n'
+    ci = (
+        "2026-01-01T10:00:00.0000000Z ##[group]Run npm run biuld\n"
+        "2026-01-01T10:00:00.0000000Z ##[endgroup]\n"
+        '2026-01-01T10:00:01.0000000Z \x1b[31mnpm error\x1b[0m Missing script: "biuld"\r\n'
+        "2026-01-01T10:00:01.0000000Z ##[error]Process completed with exit code 1.\n"
+    )
+    assert extract(plain).sig_sha == extract(ci).sig_sha
+    assert extract(ci).tool == "npm"
+
+
+def test_a_tool_whose_rules_match_nothing_is_reported():
+    explanation = explain("something unheard of went ERROR: wrong\n", "npm")
+    assert explanation.signature.rule == "npm:unmatched"
+    assert explanation.signature.tool == "npm"
+    assert any("npm" in warning for warning in explanation.warnings)
+
+
+def test_a_given_tool_is_taken_as_given_and_the_detected_one_is_known():
+    found = extract("main.go:3:5: undefined: Foo\n", "make-all")
+    assert (found.tool, found.detected) == ("make-all", "go")
+    alternatives = dict(keys(found))
+    assert extract("main.go:3:5: undefined: Foo\n").sig_sha in alternatives
+
+
+def test_a_stored_root_line_signs_as_its_log_does():
+    weak = [
+        case.id
+        for case in failing()
+        if not (found := signature(case.id)).joined
+        and sign(found.raw, found.tool).sig_sha != found.sig_sha
+    ]
+    assert weak == []
+
+
+def test_a_stored_root_line_with_its_joined_lines_signs_as_its_log_does():
+    for case in failing():
+        found = signature(case.id)
+        assert sign(found.raw, found.tool, found.joined).sig_sha == found.sig_sha
+
+
+def test_a_memory_that_knows_only_the_root_line_is_found_by_a_weaker_key():
+    log = "error[E0308]: mismatched types\n --> src/report.rs:8:24\n"
+    stored = sign("error[E0308]: mismatched types", "cargo")
+    assert stored.sig_sha != extract(log).sig_sha
+    assert stored.sig_sha in dict(keys(extract(log)))
+
+
+@given(st.binary(max_size=2000))
+@settings(max_examples=300)
+def test_any_bytes_are_answered(output):
+    found = extract(output)
+    assert found is None or (found.raw and found.line >= 1)
+
+
+LINES = [line for case in failing()[::25] for line in case.log().split(b"\n")[:200]]
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=60), st.integers(0, 2000))
+@settings(max_examples=100)
+def test_spliced_logs_are_answered_and_twice_alike(lines, cut):
+    log = b"\n".join(lines)[cut:]
+    assert extract(log) == extract(log)
+
+
+@pytest.mark.parametrize("case", failing()[::30], ids=lambda case: case.id)
+def test_crlf_changes_no_hash(case):
+    log = case.log().replace(b"\r\n", b"\n")
+    if b"\r" in log:
+        pytest.skip("has frames of a progress bar")
+    assert extract(log.replace(b"\n", b"\r\n")).sig_sha == extract(log).sig_sha
+
+
+@pytest.mark.parametrize("case", failing()[::30], ids=lambda case: case.id)
+def test_a_runners_timestamps_change_no_hash(case):
+    log = case.log()
+    if b"\r" in log or b"\x1b" in log:
+        pytest.skip("a terminal's frames do not pass through a runner")
+    stamped = b"".join(
+        b"2026-02-03T04:05:06.1234567Z " + line for line in log.splitlines(keepends=True)
+    )
+    assert extract(stamped).sig_sha == extract(log).sig_sha
+
+
+def test_names_of_tools_are_their_own():
+    assert len({rules.tool for rules in TOOLS}) == len(TOOLS)
+    for rules in TOOLS:
+        assert len({rule.name for rule in rules.rules}) == len(rules.rules), rules.tool
+
+
+def test_the_digest_of_the_rules_is_the_same_in_every_process():
+    assert ruleset_digest() == ruleset_digest()
+    assert len(ruleset_digest()) == 16
+
+
+HOSTILE = [
+    "a",
+    "a.",
+    " ",
+    "error ",
+    "fatal: ",
+    "E   ",
+    "x/",
+    "1:",
+    "● ",
+    "--- FAIL: ",
+    "[ERROR] ",
+    "('",
+]
+
+
+@pytest.mark.parametrize("rules", TOOLS, ids=lambda rules: rules.tool)
+def test_no_rule_takes_long_on_a_hostile_line(rules):
+    """4 KB is the longest line an expression sees; a rule that backtracks would take seconds."""
+    import re
+    import time
+
+    for rule in rules.rules:
+        pattern = re.compile(rule.pattern)
+        for unit in HOSTILE:
+            for need in ("", rule.needs[0]):
+                line = (need + unit * 4096)[:4096]
+                start = time.perf_counter()
+                pattern.match(line)
+                assert time.perf_counter() - start < 0.5, (rule.name, unit)
