@@ -12,7 +12,7 @@ from indexing.errors import BadIndex, MemError, UnreadableMemory
 from indexing.journal import Outcome, credited
 from indexing.readers import memory_files, reader_of
 from indexing.readers.interface import Credit, Quarantined, Reader
-from indexing.recipe import MadeWith, today
+from indexing.recipe import Made, today
 from indexing.redact import redact
 from indexing.settings import Settings
 from indexing.signature import Signature, ruleset_digest, sign
@@ -22,14 +22,8 @@ from indexing.stores.generations import Buffer
 LOCK_WAIT_S = 600.0  # a build of a million entries takes a minute
 
 
-class Part(Protocol):
+class Part(Made, Protocol):
     """What a tier keeps in the index."""
-
-    name: str
-
-    def made_with(self) -> MadeWith:
-        """All that decides the bytes of `build` beside the entries; compared when asked."""
-        ...
 
     def build(self, entries: Sequence[Entry]) -> Mapping[str, Buffer]:
         """File names to their bytes; `entries` are in order of their rows."""

@@ -5,18 +5,25 @@ say nothing, so that an index carries its recipe and a reader compares it with t
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from indexing.errors import StaleRecipe
 from indexing.signature import ruleset_digest
-
-if TYPE_CHECKING:
-    from indexing.build import Part
 
 FORMAT = 1
 REBUILD = "run `mem index rebuild`"
 
 MadeWith = Mapping[str, str | int | float]
+
+
+class Made(Protocol):
+    """A part of an index that can say what it is made with."""
+
+    name: str
+
+    def made_with(self) -> MadeWith:
+        """All that decides its bytes beside the entries; compared when the index is asked."""
+        ...
 
 
 class Recipe(NamedTuple):
@@ -38,7 +45,7 @@ class Recipe(NamedTuple):
         return Recipe(int(values["format"]), str(values["ruleset"]), parts)
 
 
-def today(parts: "Iterable[Part]") -> Recipe:
+def today(parts: Iterable[Made]) -> Recipe:
     """What an index made now with these parts is made with."""
     return Recipe(FORMAT, ruleset_digest(), {part.name: part.made_with() for part in parts})
 

@@ -37,7 +37,12 @@ class Query:
         self.files = None if files is None else tuple(files)
         self.labels = tuple(labels)
         self.tool = tool
-        self._signature: Signature | None | bool = signature if signature is not None else False
+        self._signature: Signature | bool | None = signature if signature is not None else False
+
+    @property
+    def only_log(self) -> bool:
+        """Whether a failing log is all that is known."""
+        return self.log is not None and not (self.title or self.body or self.files or self.labels)
 
     @property
     def signature(self) -> Signature | None:

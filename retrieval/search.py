@@ -17,14 +17,22 @@ def search(
     """At most `limit` hits: those of the first tier first, each tier's best first.
 
     An entry that two tiers find is the earlier one's. Once `limit` is reached the tiers that are
-    left are not asked. `min_score` does not hold for a tier that is sure.
+    left are not asked; neither are they when nothing but a log was given and a sure tier knows its
+    failure with a lesson: what is only alike would cost more than it tells. `min_score` does not
+    hold for a tier that is sure.
     """
     hits: dict[str, Hit] = {}
     for tier in tiers:
-        if len(hits) >= limit:
+        if len(hits) >= limit or (query.only_log and any(map(_answers, hits.values()))):
             break
         for hit in tier.search(query, store, limit):
             strong = tier.sure or hit.score >= min_score
             if strong and len(hits) < limit:
                 hits.setdefault(hit.entry.id, hit)
     return list(hits.values())
+
+
+def _answers(hit: Hit) -> bool:
+    """Whether the hit is this very failure and says what to do."""
+    lesson = hit.entry.lesson
+    return hit.score == 100 and bool(lesson.fix or lesson.worked)

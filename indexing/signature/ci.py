@@ -5,7 +5,7 @@ what it echoes (the source of a script, the environment) is never output.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from indexing.signature.lines import ECHOED, Log
@@ -81,15 +81,16 @@ def echoed(log: Log, marked: Sequence[int]) -> list[tuple[int, int]]:
     return ranges
 
 
-def failing_region(log: Log, marked: Sequence[int]) -> Region | None:
-    """The part that the runner says failed; None when it says nothing."""
-    return (
-        _buildkit(log, marked)
-        or _github(log, marked)
-        or _travis(log, marked)
-        or _docker(log, marked)
-        or _gitlab(log, marked)
-    )
+def failing_regions(log: Log, marked: Sequence[int]) -> list[Region]:
+    """The parts that the runner says failed, in order; empty when it says nothing.
+
+    There may be several: a step that is allowed to fail, one that runs after a failure.
+    """
+    for found in (_buildkit, _github, _travis, _docker, _gitlab):
+        regions = list(found(log, marked))
+        if regions:
+            return regions
+    return []
 
 
 def is_echo(log: Log, index: int) -> bool:
@@ -97,7 +98,7 @@ def is_echo(log: Log, index: int) -> bool:
     return ECHOED in log.lines[index]
 
 
-def _github(log: Log, marked: Sequence[int]) -> Region | None:
+def _github(log: Log, marked: Sequence[int]) -> Iterator[Region]:
     start, step = 0, ""
     for index in marked:
         line = log.lines[index]
@@ -115,18 +116,18 @@ def _github(log: Log, marked: Sequence[int]) -> Region | None:
             code = stopped["code"] or stopped["code2"] or stopped["code3"]
             if code:
                 context["exit_code"] = int(code)
-            return Region(start, index, "", context)
-    return None
+            yield Region(start, index, "", context)
+            start = index + 1
 
 
-def _travis(log: Log, marked: Sequence[int]) -> Region | None:
+def _travis(log: Log, marked: Sequence[int]) -> Iterator[Region]:
     for index in marked:
         found = _TRAVIS.match(log[index])
         if found and found["code"] != "0":
             command = found["command"]
             context = {"ci": "travis", "command": command, "exit_code": int(found["code"])}
-            return Region(_prompt_above(log, index, command), index, "", context)
-    return None
+            yield Region(_prompt_above(log, index, command), index, "", context)
+            return
 
 
 def _prompt_above(log: Log, index: int, command: str) -> int:
@@ -143,7 +144,7 @@ def _prompt_above(log: Log, index: int, command: str) -> int:
     return 0
 
 
-def _buildkit(log: Log, marked: Sequence[int]) -> Region | None:
+def _buildkit(log: Log, marked: Sequence[int]) -> Iterator[Region]:
     for index in marked:
         if "#" not in log.lines[index]:
             continue
@@ -155,25 +156,25 @@ def _buildkit(log: Log, marked: Sequence[int]) -> Region | None:
                 "command": found["command"] or found["old"],
                 "exit_code": int(found["code"] or found["oldcode"]),
             }
-            return Region(0, index, f"#{found['step']} ", context)
-    return None
+            yield Region(0, index, f"#{found['step']} ", context)
+            return
 
 
-def _docker(log: Log, marked: Sequence[int]) -> Region | None:
+def _docker(log: Log, marked: Sequence[int]) -> Iterator[Region]:
     for index in marked:
         found = _DOCKER.match(log[index])
         if found:
             start = next((i for i in range(index, -1, -1) if _is_step(log[i])), 0)
             context = {"ci": "docker", "command": found["command"], "exit_code": int(found["code"])}
-            return Region(start, index, "", context)
-    return None
+            yield Region(start, index, "", context)
+            return
 
 
 def _is_step(line: str) -> bool:
     return line.startswith("Step ") and " : " in line
 
 
-def _gitlab(log: Log, marked: Sequence[int]) -> Region | None:
+def _gitlab(log: Log, marked: Sequence[int]) -> Iterator[Region]:
     for index in reversed(marked):
         found = _GITLAB.match(log[index])
         if found:
@@ -181,5 +182,5 @@ def _gitlab(log: Log, marked: Sequence[int]) -> Region | None:
             context: dict[str, Any] = {"ci": "gitlab", "exit_code": int(found["code"])}
             if start:
                 context["command"] = log[start][2:]
-            return Region(start, index, "", context)
-    return None
+            yield Region(start, index, "", context)
+            return

@@ -65,7 +65,7 @@ def explain(output: str | bytes, tool: str | None = None) -> Explanation:
         best = scan.best(None)
         if best is not None:
             best = best._replace(rule=best.rule._replace(name="unmatched"))
-    if best is not None and _succeeded(log, best, scan.region):
+    if best is not None and _succeeded(log, best, scan.regions):
         warnings.append("the log ends in success; what only looks like an error is not one")
         return Explanation(None, (), scan.skipped, warnings)
     if best is None:
@@ -78,7 +78,7 @@ def explain(output: str | bytes, tool: str | None = None) -> Explanation:
         known = next((rules.tool for rules in TOOLS if log.holds(rules.known_by)), None)
         if known and known != GENERIC.tool and best.rank < ERROR:
             warnings.append(f"this is output of {known}, but none of its rules match")
-    signature = _signed(log, best, tool, scan.region)
+    signature = _signed(log, best, tool, scan.region_of(best.found.at))
     steps = list(changes("\n".join((signature.raw, *signature.joined))))
     return Explanation(signature, steps, scan.skipped, warnings)
 
@@ -150,7 +150,7 @@ class _Scan:
     def __init__(self, log: Log) -> None:
         self.log = log
         self.marked = [i for i, line in enumerate(log.lines) if _TRIGGER(line)]
-        self.region = ci.failing_region(log, self.marked)
+        self.regions = ci.failing_regions(log, self.marked)
         self.echoed = ci.echoed(log, self.marked)
         self.skipped: list[Skipped] = []
 
@@ -164,7 +164,7 @@ class _Scan:
             if why:
                 self._skip(index, why)
                 continue
-            inside = self.region is None or self.region.holds(self.log, index)
+            inside = not self.regions or self.region_of(index) is not None
             if best and best.inside and not inside:
                 continue
             floor = best.rank if best and best.inside == inside else 0
@@ -176,6 +176,10 @@ class _Scan:
                 if best is None or candidate[:2] > best[:2]:
                     best = candidate
         return best
+
+    def region_of(self, index: int) -> ci.Region | None:
+        """The failed part of the log to which a line belongs."""
+        return next((one for one in self.regions if one.holds(self.log, index)), None)
 
     def _lines(self) -> Iterator[int]:
         ranges = iter(self.echoed)
@@ -320,12 +324,12 @@ def _why_not(line: str) -> str:
     return ""
 
 
-def _succeeded(log: Log, best: _Candidate, region: ci.Region | None) -> bool:
+def _succeeded(log: Log, best: _Candidate, regions: Sequence[ci.Region]) -> bool:
     """Whether one of the last lines says that all went well, and nobody said that a step failed.
 
     What a tool's own rules found stands all the same: tools go on after a failure.
     """
-    if region is not None or (best.tool != GENERIC.tool and best.rank >= ERROR):
+    if regions or (best.tool != GENERIC.tool and best.rank >= ERROR):
         return False
     return any(_compiled(SUCCESS).match(log[at].lstrip()) for at in _last_lines(log, 12))
 
@@ -360,6 +364,8 @@ def _relays(line: str) -> bool:
 ONLY_RELAYED = SUMMARY + 4
 _RELAYED = re.compile(
     r"CalledProcessError|returned non-zero exit status|finished with non-zero exit value"
+    r"|\b\d{1,6} (?:[\w-]{1,20} ){0,2}(?:tests?|test\(s\)|specs?|suites?|checks?)\b"
+    r".{0,20}\bfail(?:ed|ing)"
     r"|\bfailed \(exit code \d+\)|\bfailed with exit (?:code|status) \d+\b"
     r"|\bexited with (?:code|status|exit code) \d+|\b(?:Process|Command"
     r"|Script) .{0,200}exit (?:code|status)"

@@ -81,7 +81,7 @@ class Lines(Protocol):
         ...
 
     def holds(self, pattern: str) -> bool:
-        """Whether the regular expression is found anywhere in the log (remembered)."""
+        """Whether the expression is found near the log's start or end (remembered)."""
         ...
 
 

@@ -3,6 +3,8 @@
 import codecs
 import re
 
+_END = 64_000
+"""Which tool ran is looked for in so many characters at the start and at the end."""
 LONGEST = 4096
 """A line is cut here before any expression sees it: what says why stands at its start."""
 
@@ -20,6 +22,7 @@ ECHOED = "\x02"
 
 _PREFIX = re.compile(
     r"(?:\ufeff"
+    r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,80} (?=\S{1,80}: )"  # syslog
     # GitHub Actions and Azure (7 digits), GitLab (with the stream's letter), docker, Go, Java, …
     r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d| UTC)?\]?"
     r"(?: \d\d[OE]\+?)?(?:[ \t]+\||:|[ \t]+-(?=[ \t]))?(?:[ \t]|$)"
@@ -87,6 +90,7 @@ class Log:
             text = _last_frames(text)
         self.text = text
         self.lines = text.split("\n")
+        self._ends = text if len(text) <= 4 * _END else f"{text[:_END]}\n{text[-_END:]}"
         self._clean: dict[int, str] = {}
         self._holds: dict[str, bool] = {}
 
@@ -102,10 +106,10 @@ class Log:
         return line
 
     def holds(self, pattern: str) -> bool:
-        """Whether the regular expression is found anywhere in the log (remembered)."""
+        """Whether the expression is found near the log's start or end (remembered)."""
         found = self._holds.get(pattern)
         if found is None:
-            found = self._holds[pattern] = bool(re.search(pattern, self.text, re.MULTILINE))
+            found = self._holds[pattern] = bool(re.search(pattern, self._ends, re.MULTILINE))
         return found
 
 

@@ -83,6 +83,7 @@ STEPS: tuple[Step, ...] = (
             r"|\[ *(?:javac|junit|exec|ant:\w{1,20}|ERROR|FATAL|error|Error|apply"
             r"|copy|java)\](?=\s|:)"
             r"|YN\d{4}:(?=\s)|docker: (?=[A-Z])|vet: (?=\S)|:[\w:]{1,80}(?=/\w|[A-Z]:\\)"
+            r"|[a-z][\w.-]{1,40}\[\d{1,8}\]:(?=\s)"
             r"|[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} +\d{1,8} (?=\S{1,80}\.go:\d))+",
             re.MULTILINE,
         ),
@@ -139,6 +140,14 @@ STEPS: tuple[Step, ...] = (
         "request 3f2a9c01-9d4a-4c77-8a11-0badc0ffee42 failed",
         "request <UUID> failed",
         "offer 20-30-40-50-60 failed",
+    ),
+    Step(
+        "apt-ip",
+        re.compile(r"(?<!\s)\s{0,8}\[IP: [\da-f.:]{3,45} \d{1,5}\]"),
+        "",
+        "404  Not Found [IP: 151.101.130.132 80]",
+        "404 Not Found",
+        "[IP: unknown]",
     ),
     Step(
         "ip",
@@ -365,7 +374,7 @@ STEPS: tuple[Step, ...] = (
         "process",
         re.compile(
             r"(?<![A-Za-z0-9])(pid|tid|ppid|process|thread|PID|Pid|p)([ =:#]{1,2}|\[)\d{2,10}\b"
-            r"|(?<=\w)\[\d{2,8}\](?=:)|(?<=: )\d{2,8}(?=\s+(?:Segmentation|Killed"
+            r"|(?<=\w)\[\d{2,8}\](?=:)|(?<=[: ])\d{2,8}(?=\s+(?:Segmentation|Killed"
             r"|Aborted|Bus error|Illegal))",
         ),
         lambda found: f"{found[1]}{found[2]}<PID>" if found[1] else "<PID>",

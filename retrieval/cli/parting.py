@@ -18,8 +18,9 @@ class Parting(NamedTuple):
 def parting(a: Explanation, b: Explanation) -> Parting | None:
     """The first step where two logs part; None when they have one signature, or both none.
 
-    In order: `failure` (only one holds one), `tool`, `rule`, `step <name>` (a substitution found
-    something on one side only, and left the lines no more alike), `root line`, `joined lines`.
+    In order: `failure` (only one holds one), `tool`, `rule`, `step <name>` (of two lines that are
+    much alike, a substitution found something in one only, and left them no more alike),
+    `root line`, `joined lines`.
     """
     ours, theirs = a.signature, b.signature
     if ours is None or theirs is None:
@@ -42,14 +43,16 @@ def parting(a: Explanation, b: Explanation) -> Parting | None:
 
 def _in_line(what: str, left: str, right: str) -> Parting:
     """The step that parts two lines, or that they are two from the start."""
-    finally_apart = differing(normalise(left), normalise(right))
+    ends = normalise(left), normalise(right)
+    if 2 * _unlike(*ends) > min(len(end.split()) for end in ends):
+        return Parting(what, differing(*ends))
     for step in STEPS:
         before = left, right
         left, right = (step.pattern.sub(step.put, text) for text in before)
         one_sided = (left == before[0]) != (right == before[1])
         if one_sided and _unlike(left, right) >= _unlike(*before):
             return Parting(f"step {step.name}", differing(left, right))
-    return Parting(what, finally_apart)
+    return Parting(what, differing(*ends))
 
 
 def _unlike(left: str, right: str) -> int:

@@ -42,8 +42,8 @@ def _run(args: Namespace) -> int:
             _passed(command)
         elif not ran.stopped:
             _failed(command, ran, args.json)
-    except Exception as error:
-        streams.say(" ".join(f"mem run: {error or type(error).__name__}".split()))
+    except (Exception, KeyboardInterrupt) as error:
+        streams.say(" ".join(f"mem run: {str(error) or type(error).__name__}".split()))
     return ran.code
 
 

@@ -162,6 +162,8 @@ def _redacted(value: Any) -> Any:
 
 def _digest(path: Path) -> str:
     try:
+        if not path.is_file():
+            return ""
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:

@@ -280,12 +280,12 @@ def test_a_file_given_twice_is_read_once(memory, index, tmp_path, monkeypatch):
 
 
 def test_files_are_told_in_order_of_their_names(memory, index):
-    journal(memory / "z.jsonl", [entry("z", "z")])
-    journal(memory / "a" / "long-name.jsonl", [entry("long", "long")])
+    journal(memory / "a.jsonl", [entry("x", "x")])
+    journal(memory / "z" / "long-name.jsonl", [entry("long", "long")])
 
     report = built(memory, index)
 
-    names = ["memory/a/long-name.jsonl", "memory/good.jsonl", "memory/z.jsonl"]
+    names = ["memory/a.jsonl", "memory/good.jsonl", "memory/z/long-name.jsonl"]
     assert [read.file for read in report.files] == names
     assert [source["file"] for source in LocalStore.open(index).sources()] == names
 

@@ -11,6 +11,7 @@ from memories import Stored, entry, fixed, indexed, stored
 
 from indexing import build
 from indexing.build import build_index
+from indexing.entry import Lesson
 from indexing.errors import BadIndex, BadQuery, BadSettings, NoMemory, StaleRecipe
 from indexing.settings import Settings
 from retrieval import Memory, Query
@@ -18,7 +19,7 @@ from retrieval.tiers import tiers
 
 RAW = "Error: Cannot find module 'left-pad'"
 ENTRIES = [
-    fixed("exact", RAW, "npm ci"),
+    entry("exact", RAW, RAW, lesson=Lesson(root_cause="npm ci was not run")),
     entry("words", "Cannot find module left-pad after a clean checkout"),
     entry("other", "Token refresh fails after logout", files=("src/auth.py",)),
 ]
@@ -133,7 +134,7 @@ def test_a_new_index_is_noticed_between_two_queries(project):
     store = memory.store
 
     assert memory.store is store
-    indexed([*ENTRIES, fixed("new", RAW, "npm ci", helped=1)], project / ".mem" / "index")
+    indexed([*ENTRIES, fixed("new", RAW, helped=1)], project / ".mem" / "index")
 
     assert ids(memory.lookup(Query(RAW, tool="npm"))) == ["new", "exact", "words"]
     assert memory.store is not store

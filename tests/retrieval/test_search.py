@@ -78,3 +78,24 @@ def test_nothing_similar_is_no_hit(tmp_path):
     store = indexed([entry("a", "token refresh")], tmp_path / "index")
 
     assert search(Query(title="colour of the sky"), store, tiers(Settings()), 3, 15) == []
+
+
+def test_a_log_whose_failure_is_known_with_a_fix_is_answered_by_it_alone(tmp_path):
+    entries = [fixed("known", RAW, "npm ci"), entry("like", "Cannot find module left-pad")]
+    store = indexed(entries, tmp_path / "index")
+
+    def asked(**more):
+        hits = search(Query(RAW, tool="npm", **more), store, tiers(Settings()), 3, 15)
+        return [each.entry.id for each in hits]
+
+    assert asked() == ["known"]
+    assert asked(title="left-pad is missing") == ["known", "like"]
+
+
+def test_a_log_whose_failure_is_known_without_a_fix_is_answered_by_what_is_like_it_too(tmp_path):
+    entries = [fixed("known", RAW), entry("like", "Cannot find module left-pad")]
+    store = indexed(entries, tmp_path / "index")
+
+    hits = search(Query(RAW, tool="npm"), store, tiers(Settings()), 3, 15)
+
+    assert [each.entry.id for each in hits] == ["known", "like"]

@@ -45,7 +45,7 @@ RULES = ToolRules(
     known_by=r"^Buildfile: |\.xml:\d+: |^\s*\[(?:javac|junit|exec|ant)\] ",
     command=r"ant",
     rules=(
-        Rule("reason", ("BUILD FAILED",), r"BUILD FAILED$", FATAL - 6, _reason, True),
+        Rule("reason", ("BUILD FAILED",), r"BUILD FAILED$", FATAL + 4, _reason, True),
         Rule("no-buildfile", ("Buildfile: ",), r"Buildfile: .* does not exist", FATAL),
         Rule("junit-test", ("[junit]",), r"\s*\[junit\] Testcase: ", DIAGNOSTIC, _junit),
         Rule(

@@ -21,7 +21,9 @@ SUCCESS = (
     r"|Result: PASS|.*All done!"
     r"|.*0 chart\(s\) failed|.*compiled (?:successfully|with \d+ warning)"
     r"|.*Build succeeded|-- Build files have"
-    r"|.*built in [\d.]+|ok  \t|All matched files use|Done(?: in [\d.]+m?s)?[.!]?$"
+    r"|.*built in [\d.]+|ok  \t"
+    r"|(?:added|changed|removed|audited) \d+ packages?|up to date\b|found 0 vulnerabilities"
+    r"|All matched files use|Done(?: in [\d.]+m?s)?[.!]?$"
     r"|.*failed=0\b(?!.*unreachable=[1-9]).*)"
 )
 """What a run says at its end when nothing failed."""

@@ -76,13 +76,12 @@ RULES = ToolRules(
             "jvm",
             (
                 "Could not find or load main class",
-                "UnsupportedClassVersionError",
                 "There is insufficient memory",
                 "Could not create the Java Virtual Machine",
                 "OutOfMemoryError",
             ),
             r".{0,200}(?:Could not find or load main class"
-            r"|UnsupportedClassVersionError|There is insufficient memory"
+            r"|There is insufficient memory"
             r"|Could not create the Java Virtual Machine|java\.lang\.OutOfMemoryError)",
             FATAL + 6,
         ),

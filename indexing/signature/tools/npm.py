@@ -6,6 +6,7 @@ from indexing.signature.interface import (
     DIAGNOSTIC,
     ERROR,
     FATAL,
+    SUMMARY,
     TRAILER,
     WRAPPER,
     Found,
@@ -35,7 +36,8 @@ def _required(lines: Lines, index: int, _: re.Match[str]) -> Found:
 
 RULES = ToolRules(
     tool="npm",
-    known_by=r"^npm (?:ERR!|error|WARN|warn|notice|info) |^> \S+@\S+ \S+",
+    known_by=r"^npm (?:ERR!|error|WARN|warn|notice|info) "
+    r"|^\d+ (?:info it worked|verbose cli|silly )|^> \S+@\S+ \S+",
     command=r"(?:npm|npx)",
     rules=(
         Rule("conflict", _NEEDS, _P + r"(?:ERESOLVE |peerinvalid )", DIAGNOSTIC, _conflict),
@@ -98,7 +100,13 @@ RULES = ToolRules(
             r"Tell |You can|not ok|In most|or use|Note that|\[|\{|\}|at |$)\S",
             ERROR,
         ),
-        Rule("debug-error", (" error ",), r"\d{1,6} error \S", ERROR - 1, None, True),
+        Rule(  # a debug log holds nothing of what the script printed
+            "debug-lifecycle",
+            (" error ",),
+            r"\d{1,6} error @?[\w./-]+@\S+ [\w:.-]+: `",
+            ERROR + 1,
+        ),
+        Rule("debug-error", (" error ",), r"\d{1,6} error \S", SUMMARY, None, True),
     ),
     skip=(
         (

@@ -131,6 +131,11 @@ RULES = ToolRules(
         ),
         Rule("terminate", ("terminate called",), r"terminate called after throwing", EXCEPTION),
         Rule("curl", ("curl: (",), r"(?:.*)curl: \(\d+\) ", FATAL + 2),
-        Rule("wget", ("wget: ", "ERROR 4", "ERROR 5"), r"(?:wget: |.*\bERROR [45]\d\d: )\S", FATAL),
+        Rule(
+            "wget",
+            ("wget: ", "ERROR 4", "ERROR 5"),
+            r"(?:wget: |.*\bERROR [45]\d\d: )\S",
+            FATAL - 10,
+        ),
     ),
 )

@@ -221,20 +221,22 @@ def test_a_disk_that_does_not_keep_what_is_written_is_noticed(tmp_path, monkeypa
     assert ids(index) == ["old"]
 
 
-def test_the_pointer_is_never_written_where_readers_look(tmp_path, monkeypatch):
+def test_a_torn_write_of_the_pointer_is_never_seen(tmp_path, monkeypatch):
     index = tmp_path / "index"
     indexed(OLD, index)
     write = generations._write
+    written = []
 
     def torn(path, data):
+        written.append(path.name)
         write(path, data[:5] if path.name.startswith("CURRENT") else data)
-        if path.name.startswith("CURRENT"):
-            raise FaultError
 
     monkeypatch.setattr(generations, "_write", torn)
+    monkeypatch.setattr(Path, "replace", lambda path, target: (_ for _ in ()).throw(FaultError))
     with pytest.raises(FaultError):
         indexed(NEW, index)
 
+    assert "CURRENT.new" in written
     assert ids(index) == ["old"]
 
 
