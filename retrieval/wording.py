@@ -2,7 +2,7 @@
 
 import re
 
-from indexing.entry import Entry
+from indexing.entry import Entry, Lesson
 from retrieval.hit import Hit
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -13,7 +13,7 @@ def told(entry: Entry) -> list[tuple[str, tuple[str, ...]]]:
     """What the memory says: label and texts as stored, empty ones left out, the fix early."""
     lesson = entry.lesson
     line = entry.signature.raw if entry.signature else ""
-    about = "" if line or lesson.root_cause else entry.body
+    about = "" if line or lesson.root_cause else _beyond(entry.body, lesson)
     fields = (
         ("happened", (line,)),
         ("about", (about,)),
@@ -27,6 +27,14 @@ def told(entry: Entry) -> list[tuple[str, tuple[str, ...]]]:
     )
     full = ((label, tuple(text for text in texts if text.strip())) for label, texts in fields)
     return [(label, texts) for label, texts in full if texts]
+
+
+def _beyond(body: str, lesson: Lesson) -> str:
+    """What the body says that the lesson does not; readers put the lesson there to be found."""
+    texts = (*lesson.worked, *lesson.failed, *lesson.gotchas, lesson.fix, *lesson.steps)
+    for text in sorted(filter(None, texts), key=len, reverse=True):
+        body = body.replace(text, " ")
+    return " ".join(body.split())
 
 
 def kind(entry: Entry) -> str:

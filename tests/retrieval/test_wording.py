@@ -3,6 +3,7 @@
 import pytest
 from hits import exact, hit
 
+from indexing.entry import Entry, Lesson
 from retrieval import wording
 
 
@@ -46,3 +47,12 @@ def test_the_body_is_told_where_nothing_else_says_what_happened():
     assert wording.told(hit(body="b").entry) == [("about", ("b",))]
     assert wording.told(hit(body="b", raw="r").entry) == [("happened", ("r",))]
     assert wording.told(hit(body="b", root_cause="c").entry) == [("cause", ("c",))]
+
+
+def test_a_body_that_repeats_the_lesson_is_not_told_twice():
+    lesson = Lesson(worked=("Refresh under a lock.",))
+    entry = Entry("1", "success", "Token refresh", "Refresh under a lock. npm test", lesson=lesson)
+    assert dict(wording.told(entry)) == {
+        "about": ("npm test",),
+        "worked": ("Refresh under a lock.",),
+    }
