@@ -310,7 +310,7 @@ _TAILS = (
     # name=value, name: value, --name value
     _Tail(
         r"(?P<sep>[\"']?[ \t]{0,4}(?:[=:]|%3d|%3a)[ \t]{0,4}|[ \t]{1,4})"
-        rf"(?P<secret>{_WORD}{{1,4096}}+)",
+        rf"(?P<secret>(?![\[{{]){_WORD}{{1,4096}}+)",  # a list or an object is JSON's
         _assigned,
         closing=_CLOSING,
     ),

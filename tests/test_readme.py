@@ -1,0 +1,74 @@
+"""What the README says to type can be typed, in its order."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MEM = Path(sys.executable).with_name("mem")
+LOGS = ROOT / "fixtures" / "failures" / "npm"
+
+
+def typed():
+    """Every `mem` command of the README's sh blocks, without comments and pipes."""
+    for block in re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL):
+        for line in block.splitlines():
+            command = re.split(r"\s+#|\s\|\s", line)[0].strip()
+            if command.startswith("mem "):
+                yield command
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A project with the logs that the README names, and an npm that fails as it really did."""
+    here = tmp_path_factory.mktemp("your-project")
+    shutil.copy(LOGS / "npm-eresolve-react.a.txt", here / "build.log")
+    shutil.copy(LOGS / "npm-eresolve-react.a.txt", here / "monday.log")
+    shutil.copy(LOGS / "npm-eresolve-react.b.txt", here / "tuesday.log")
+    npm = here / "bin" / "npm"
+    npm.parent.mkdir()
+    npm.write_text("#!/bin/sh\ncat build.log >&2\nexit 1\n", encoding="utf-8")
+    npm.chmod(0o755)
+    return here
+
+
+def test_the_readme_shows_commands():
+    assert len(list(typed())) >= 8
+
+
+def test_every_command_of_the_readme_runs_in_its_order(project):
+    path = os.pathsep.join([str(project / "bin"), str(MEM.parent), os.environ["PATH"]])
+    environ = {**os.environ, "PATH": path, "HOME": str(project)}
+    environ.pop("MEM_DIR", None)
+    answered = {}
+    for command in typed():
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=project, env=environ, capture_output=True, text=True
+        )
+        answered[command] = done.returncode
+        assert done.returncode in {0, 1}, f"{command}: {done.stderr}"
+        assert "Traceback" not in done.stderr, command
+    assert answered["mem run -- npm ci"] == 1  # npm's own
+    assert answered["mem sig diff monday.log tuesday.log"] == 0
+    assert (project / ".mem" / "journal.jsonl").exists()
+
+
+def test_the_python_of_the_readme_runs(project, monkeypatch):
+    [code] = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(project)
+    monkeypatch.delenv("MEM_DIR", raising=False)
+    names = {"text": (project / "build.log").read_text(encoding="utf-8")}
+    exec(compile(code, "README.md", "exec"), names)
+    assert names["hits"]
+    assert isinstance(names["block"], str)
+
+
+def test_files_that_the_readme_names_are_there():
+    for name in re.findall(r"`((?:scripts|indexing|retrieval|fixtures)/[\w/.-]*)", README):
+        assert (ROOT / name).exists(), name
