@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from indexing.entry import Entry, Lesson, Source
+from indexing.entry import Entry, Lesson, Source, shortened
 from indexing.errors import BadIndex, MemError, UnreadableMemory
 from indexing.journal import Outcome, credited
 from indexing.readers import memory_files, reader_of
@@ -16,6 +16,7 @@ from indexing.recipe import Made, today
 from indexing.redact import redact
 from indexing.settings import Settings
 from indexing.signature import Signature, ruleset_digest, sign
+from indexing.signature.moved import what_moved
 from indexing.stores import generations, local
 from indexing.stores.generations import Buffer
 
@@ -63,11 +64,16 @@ class Duplicate(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """An entry that today's rules sign differently from those of the index before."""
+    """An entry that today's rules sign differently from those of the index before.
+
+    `why` names what moved it: `rule: a → b`, `tool`, `root line`, `joined`, and steps of
+    `normalise` by their names.
+    """
 
     id: str
     before: str
     after: str
+    why: tuple[str, ...] = ()
 
 
 class Report(NamedTuple):
@@ -85,6 +91,12 @@ class Report(NamedTuple):
     duplicates: tuple[Duplicate, ...]
     moved: tuple[Moved, ...]
     unmatched: tuple[tuple[str, int], ...]
+
+    @property
+    def moved_by(self) -> dict[str, int]:
+        """How many hashes each cause moved, the most frequent first."""
+        counted = Counter(why for moved in self.moved for why in moved.why)
+        return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON values, keys in the order of the fields."""
@@ -105,7 +117,8 @@ class Report(NamedTuple):
                 }
                 for duplicate in self.duplicates
             ],
-            "moved": [moved._asdict() for moved in self.moved],
+            "moved": [{**moved._asdict(), "why": list(moved.why)} for moved in self.moved],
+            "moved_by": self.moved_by,
             "unmatched": dict(self.unmatched),
         }
 
@@ -312,8 +325,8 @@ def _prepared(entry: Entry) -> Entry:
     It is signed before secrets go: the log that will be looked up has them still.
     """
     return entry._replace(
-        title=redact(entry.title),
-        body=redact(entry.body),
+        title=_redacted(entry.title),
+        body=_redacted(entry.body),
         labels=_redacted(entry.labels),
         files=_redacted(entry.files),
         signature=None if entry.signature is None else _signed_anew(entry.signature),
@@ -324,23 +337,21 @@ def _prepared(entry: Entry) -> Entry:
 
 def _signed_anew(stored: Signature) -> Signature:
     command = stored.context.get("command")
-    today = sign(
-        stored.raw, stored.tool, stored.joined, command if isinstance(command, str) else ""
-    )
+    known = command if isinstance(command, str) else ""
+    today = sign(stored.raw, stored.tool, stored.joined, known, stored.rule)
     return today._replace(
         raw=redact(today.raw),
         normalised=redact(today.normalised),
         joined=_redacted(today.joined),
-        rule=stored.rule or today.rule,
         line=stored.line,
         context=_redacted(stored.context),
     )
 
 
 def _redacted(value: Any) -> Any:
-    """The same value, with the secrets of every string in it gone."""
+    """The same value, with no secret and no endless text in it."""
     if isinstance(value, str):
-        return redact(value)
+        return shortened(redact(value))
     if isinstance(value, Mapping):
         return {key: _redacted(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -414,14 +425,15 @@ def _moved(index: Path, kept: Mapping[str, Entry]) -> tuple[Moved, ...]:
         if old.recipe.ruleset == ruleset_digest():
             return ()
         before = {
-            entry.id: entry.signature.sig_sha
+            entry.id: entry.signature
             for entry in map(old.entry, range(len(old)))
             if entry.signature is not None
         }
     except BadIndex:
         return ()  # nothing to compare with
-    return tuple(
-        Moved(id, before[id], entry.signature.sig_sha)
-        for id, entry in sorted(kept.items())
-        if entry.signature is not None and before.get(id, "") not in ("", entry.signature.sig_sha)
-    )
+    moved = []
+    for id, entry in sorted(kept.items()):
+        then, now = before.get(id), entry.signature
+        if then is not None and now is not None and then.sig_sha != now.sig_sha:
+            moved.append(Moved(id, then.sig_sha, now.sig_sha, tuple(what_moved(then, now))))
+    return tuple(moved)

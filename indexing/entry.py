@@ -22,6 +22,10 @@ KINDS = (
 OUTCOMES = ("shown", "applied", "helped", "harmed", "unused")
 
 
+LONGEST_TEXT = 32_768
+"""Of a longer text the head and the tail are kept, in characters."""
+
+
 class Source(NamedTuple):
     """Where an entry was read.
 
@@ -107,3 +111,12 @@ class Entry(NamedTuple):
 
 def _frozen(value: str | Sequence[str]) -> Any:
     return value if isinstance(value, str) else tuple(value)
+
+
+def shortened(text: str) -> str:
+    """The text, or its head and tail with a mark between them where it is endless."""
+    left_out = len(text) - LONGEST_TEXT
+    if left_out <= 0:
+        return text
+    half = LONGEST_TEXT // 2
+    return f"{text[:half]}\n[… {left_out:,} characters left out …]\n{text[-half:]}"

@@ -14,13 +14,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from indexing.entry import OUTCOMES, Entry, Evidence
+from indexing.entry import OUTCOMES, Entry, Evidence, shortened
 from indexing.errors import JournalBusy, MemError
 from indexing.redact import redact
 
 VERSION = 1
-LONGEST_TEXT = 32_768
-"""Of a longer text the head and the tail are kept, in characters."""
 LONGEST_LINE = 1 << 20
 """A longer record is refused, in bytes."""
 LOCK_WAIT_S = 10.0
@@ -48,7 +46,7 @@ def append(journal: Path, entry: Entry, wait_s: float = LOCK_WAIT_S) -> str:
     now = datetime.now(UTC)
     id = entry.id or ulid(now)
     record = {"v": VERSION, "op": "add", "id": id, "at": _utc(now), "entry": _told(entry, now)}
-    _write(journal, record, wait_s)
+    append_record(journal, record, wait_s)
     return id
 
 
@@ -60,7 +58,7 @@ def append_outcome(journal: Path, outcome: Outcome, wait_s: float = LOCK_WAIT_S)
     now = datetime.now(UTC)
     id = ulid(now)
     record = {"v": VERSION, "op": "outcome", "id": id, "at": outcome.at or _utc(now)}
-    _write(
+    append_record(
         journal,
         {**record, "entry_id": outcome.entry_id, "outcome": outcome.outcome, "loop": outcome.loop},
         wait_s,
@@ -125,6 +123,8 @@ def _told(entry: Entry, now: datetime) -> dict[str, Any]:
         "captured_at": entry.captured_at or _utc(now),
         "extra": dict(entry.extra),
     }
+    if signature and signature.rule:
+        told["rule"] = signature.rule
     if signature and signature.joined:
         told["joined"] = list(signature.joined)
     if context:
@@ -134,7 +134,8 @@ def _told(entry: Entry, now: datetime) -> dict[str, Any]:
     return told
 
 
-def _write(journal: Path, record: Mapping[str, Any], wait_s: float) -> None:
+def append_record(journal: Path, record: Mapping[str, Any], wait_s: float = LOCK_WAIT_S) -> None:
+    """Record one line, without secrets; it is on disk when this returns. Errors are `append`'s."""
     line = _line(record)
     if len(line) > LONGEST_LINE:
         raise MemError(
@@ -155,7 +156,7 @@ def _line(record: Mapping[str, Any]) -> bytes:
 def _stored(value: Any) -> Any:
     """The value as JSON, without secrets, endless texts, and what no UTF-8 can hold."""
     if isinstance(value, str):
-        return _shortened(redact(value).encode("utf-8", "replace").decode())
+        return shortened(redact(value).encode("utf-8", "replace").decode())
     if isinstance(value, Mapping):
         return {_stored(str(key)): _stored(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -163,14 +164,6 @@ def _stored(value: Any) -> Any:
     if isinstance(value, float) and value - value != 0:  # NaN and the infinities are no JSON
         return str(value)
     return value
-
-
-def _shortened(text: str) -> str:
-    left_out = len(text) - LONGEST_TEXT
-    if left_out <= 0:
-        return text
-    half = LONGEST_TEXT // 2
-    return f"{text[:half]}\n[… {left_out:,} characters left out …]\n{text[-half:]}"
 
 
 @contextmanager

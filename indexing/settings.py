@@ -10,6 +10,7 @@ from indexing.errors import BadSettings, NoMemory
 MEM_DIR = ".mem"
 CONFIG = "config.toml"
 JOURNAL = "journal.jsonl"
+OVERRIDES = "overrides.jsonl"
 INDEX = "index"
 SCORERS = ("cosine", "tokens")
 TOKENS = ("code", "plain")

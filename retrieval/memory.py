@@ -1,9 +1,10 @@
 """Memory: the way in for a program; asks what is known, and notices a new index."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from indexing.errors import BadQuery, NoMemory
 from indexing.recipe import refuse_other, today
@@ -12,6 +13,7 @@ from indexing.settings import (
     INDEX,
     JOURNAL,
     MEM_DIR,
+    OVERRIDES,
     SCORERS,
     Settings,
     find_mem_dir,
@@ -25,6 +27,11 @@ from retrieval.query import Query
 from retrieval.search import search
 from retrieval.tiers import tiers
 
+if TYPE_CHECKING:
+    from indexing.overrides import Overrides
+
+_Stamp = tuple[int, int, int]
+
 
 class Memory:
     """What is known of failures and issues.
@@ -33,12 +40,15 @@ class Memory:
     the index was rebuilt.
     """
 
-    def __init__(self, index: Path, settings: Settings) -> None:
+    def __init__(self, index: Path, settings: Settings, mem_dir: Path | None = None) -> None:
         self.index = index
         self.settings = settings
         self._lock = Lock()
         self._store: LocalStore | None = None
-        self._stamp: tuple[int, int] | None = None
+        self._stamp: _Stamp | None = None
+        self._decided_in = None if mem_dir is None else mem_dir / OVERRIDES
+        self._overrides: Overrides | None = None
+        self._decided: _Stamp | None = None
 
     @staticmethod
     def open(path: str | Path | None = None, *, index: str | Path | None = None) -> "Memory":
@@ -55,7 +65,7 @@ class Memory:
             BadIndex: Its index is missing, damaged, or made in another way.
         """
         mem_dir, found = _located(path, index)
-        memory = Memory(found, load(mem_dir))
+        memory = Memory(found, load(mem_dir), mem_dir)
         memory.store  # noqa: B018 - what is wrong with it is said now
         return memory
 
@@ -68,12 +78,28 @@ class Memory:
         """
         with self._lock:
             # the stamp is taken first: what is renamed after it is noticed the next time
-            stamp = self._stamp_now()
+            stamp = _stamp_of(self.index / POINTER)
             if self._store is None or stamp != self._stamp:
                 store = LocalStore.open(self.index)
                 refuse_other(store.recipe, today(tiers(self.settings)), str(self.index))
                 self._store, self._stamp = store, stamp
             return self._store
+
+    @property
+    def overrides(self) -> "Overrides | None":
+        """What people decided about signatures; None when nobody ever did."""
+        if self._decided_in is None:
+            return None
+        with self._lock:
+            stamp = _stamp_of(self._decided_in)
+            if stamp != self._decided:
+                self._overrides = None
+                if stamp is not None:
+                    from indexing.overrides import read
+
+                    self._overrides = read(self._decided_in)
+                self._decided = stamp
+            return self._overrides
 
     def lookup(self, query: Query, k: int | None = None, scorer: str | None = None) -> list[Hit]:
         """At most `k` hits, best first; empty when nothing is known.
@@ -94,7 +120,10 @@ class Memory:
         began = time.perf_counter()
         settings = self.settings if scorer is None else self.settings._replace(scorer=scorer)
         limit = settings.top_k if k is None else k
-        hits = search(query, self.store, tiers(settings), limit, settings.min_score)
+        in_order = tiers(settings, self.overrides)
+        hits = search(query, self.store, in_order, limit, settings.min_score)
+        if self.overrides is not None:
+            hits = list(_told_apart(hits, query, self.overrides))
         took_ms = 1000 * (time.perf_counter() - began)
         events.emit(
             "memory.similarity.duration_ms",
@@ -123,12 +152,25 @@ class Memory:
         budget = self.settings.max_tokens if max_tokens is None else max_tokens
         return block(self.lookup(query), budget, count_tokens)
 
-    def _stamp_now(self) -> tuple[int, int] | None:
-        try:
-            status = (self.index / POINTER).stat()
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_ino
+
+def _told_apart(hits: list[Hit], query: Query, overrides: "Overrides") -> Iterator[Hit]:
+    """The hits; of what is only alike it is noted when people decided that it is another."""
+    signature = query.signature
+    asked = None if signature is None else overrides.asked(signature, query.log)
+    hashes = {key.sig_sha for key in asked.keys} if asked else set()
+    for hit in hits:
+        theirs = hit.entry.signature
+        if asked and theirs and theirs.sig_sha in hashes and not asked.admits(hit.entry):
+            hit = hit._replace(why=hit.why._replace(note="split: decided to be another failure"))
+        yield hit
+
+
+def _stamp_of(path: Path) -> _Stamp | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ino, status.st_size
 
 
 def _located(path: str | Path | None, index: str | Path | None) -> tuple[Path | None, Path]:

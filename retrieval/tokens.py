@@ -19,6 +19,109 @@ _BORDER = re.compile(
 )
 _LONGEST = 100  # a longer one is encoded data, which nobody repeats
 
+# Words of English prose that say nothing of a failure; `not`, `no` and `without` do.
+_STOP = frozenset(
+    [
+        "a",
+        "about",
+        "after",
+        "all",
+        "also",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "before",
+        "being",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "doing",
+        "each",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "having",
+        "he",
+        "her",
+        "here",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "just",
+        "me",
+        "more",
+        "most",
+        "my",
+        "now",
+        "of",
+        "off",
+        "on",
+        "once",
+        "only",
+        "or",
+        "other",
+        "our",
+        "out",
+        "own",
+        "same",
+        "she",
+        "should",
+        "so",
+        "some",
+        "such",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "to",
+        "too",
+        "under",
+        "until",
+        "up",
+        "us",
+        "very",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+    ]
+)
+
 _TITLE_WORD = re.compile(r"[^\W_]+")
 
 
@@ -26,14 +129,16 @@ def words(text: str, plain: bool = False) -> list[str]:
     """The words of `text` in lower case, in order, repeated as often as they stand in it.
 
     Plain words are those of scikit-learn's `TfidfVectorizer`: two or more letters, digits and
-    underscores. Otherwise code is understood: `requests.exceptions.SSLError` gives itself,
-    `requests`, `exceptions`, `sslerror`, `ssl`, `error`; `E0308` gives itself and `0308`;
-    `CVE-2024-1234` gives itself, `cve`, `2024`, `1234`.
+    underscores. Otherwise common words of prose are left out, and code is understood:
+    `requests.exceptions.SSLError` gives itself, `requests`, `exceptions`, `sslerror`, `ssl`,
+    `error`; `E0308` gives itself and `0308`; `CVE-2024-1234` gives itself, `cve`, `2024`, `1234`.
     """
     if plain:
         return _PLAIN.findall(text.lower())
     found: list[str] = []
     for name in _NAME.findall(text):
+        if name.lower() in _STOP:
+            continue
         # what is very long is not remembered: it hardly comes twice and would fill the memory
         found += _remembered(name) if len(name) <= 2 * _LONGEST else _lower_words(name)
     return found
@@ -63,7 +168,14 @@ def file_keys(files: tuple[str, ...] | None) -> dict[str, str] | None:
 def digest(plain: bool = False) -> str:
     """Changes whenever `words` does, so that an index says which words it was made with."""
     patterns = [_PLAIN] if plain else [_NAME, _JOINT, _BORDER]
-    told = [str(_VERSION), str(_LONGEST), _TITLE_WORD.pattern, *(each.pattern for each in patterns)]
+    stop = " ".join(sorted(_STOP))
+    told = [
+        str(_VERSION),
+        str(_LONGEST),
+        stop,
+        _TITLE_WORD.pattern,
+        *(each.pattern for each in patterns),
+    ]
     return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 

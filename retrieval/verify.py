@@ -66,11 +66,12 @@ def _by_definition(
     for row in range(len(store)):
         holding.update(set(words(text_of(store.entry(row)), plain)))
     idfs = {word: idf(len(store), rows) for word, rows in holding.items()}
-    vectors = [_vector(text_of(query), plain, idfs) for query in queries]
+    rarest = idf(len(store), 0)
+    vectors = [_vector(text_of(query), plain, idfs, rarest) for query in queries]
     scored: list[list[tuple[int, int, str]]] = [[] for _ in queries]
     for row in range(len(store)):
         entry = store.entry(row)
-        theirs = _vector(text_of(entry), plain, idfs)
+        theirs = _vector(text_of(entry), plain, idfs, rarest)
         for query, ours, ranked in zip(queries, vectors, scored, strict=True):
             cosine = math.fsum(weight * theirs.get(word, 0.0) for word, weight in ours.items())
             score = score_of(_share(cosine, query, entry, settings))
@@ -79,11 +80,11 @@ def _by_definition(
     return [[(-score, id) for score, _, id in heapq.nsmallest(_BEST, ranked)] for ranked in scored]
 
 
-def _vector(text: str, plain: bool, idfs: Mapping[str, float]) -> dict[str, float]:
+def _vector(text: str, plain: bool, idfs: Mapping[str, float], rarest: float) -> dict[str, float]:
     weights = {
-        word: times * idfs[word]
+        word: times * idfs.get(word, rarest)
         for word, times in Counter(words(text, plain)).items()
-        if word in idfs
+        if word in idfs or not plain
     }
     length = math.sqrt(math.fsum(weight * weight for weight in weights.values()))
     return {word: weight / length for word, weight in weights.items()}

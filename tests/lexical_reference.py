@@ -17,9 +17,11 @@ def text_of(it: Entry | Query) -> str:
     return "\n".join((it.title, body, *it.labels))
 
 
-def vector(text: str, plain: bool, idfs: dict[str, float]) -> dict[str, float]:
-    counts = Counter(word for word in words(text, plain) if word in idfs)
-    weights = {word: times * idfs[word] for word, times in counts.items()}
+def vector(text: str, plain: bool, idfs: dict[str, float], rows: int) -> dict[str, float]:
+    """A word that no entry has is dropped when plain, as by scikit-learn, and else the rarest."""
+    counts = Counter(word for word in words(text, plain) if word in idfs or not plain)
+    rarest = math.log(1 + rows) + 1
+    weights = {word: times * idfs.get(word, rarest) for word, times in counts.items()}
     length = math.sqrt(math.fsum(weight**2 for weight in weights.values()))
     return {word: weight / length for word, weight in weights.items()}
 
@@ -39,10 +41,10 @@ def by_cosine(entries: Sequence[Entry], query: Query, settings: Settings) -> lis
     plain = settings.tokens == "plain"
     holding = Counter(word for e in entries for word in set(words(text_of(e), plain)))
     idfs = {w: math.log((1 + len(entries)) / (1 + df)) + 1 for w, df in holding.items()}
-    asked = vector(text_of(query), plain, idfs)
+    asked = vector(text_of(query), plain, idfs, len(entries))
     scores = []
     for each in entries:
-        theirs = vector(text_of(each), plain, idfs)
+        theirs = vector(text_of(each), plain, idfs, len(entries))
         cosine = math.fsum(weight * theirs.get(word, 0.0) for word, weight in asked.items())
         same_files = jaccard(query.files, each.files)
         if same_files is None:

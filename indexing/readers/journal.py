@@ -151,7 +151,7 @@ def _entry(record: Record, id: str, at: str, where: Source) -> Entry:
 
 def _signature(told: Record) -> Signature | None:
     raw, tool, command = told.text("raw"), told.text("tool"), told.text("command")
-    joined = told.texts("joined")
+    joined, rule = told.texts("joined"), told.text("rule")
     context = told.part("context").rest()
     if command:
         context["command"] = command
@@ -160,7 +160,7 @@ def _signature(told: Record) -> Signature | None:
         context["exit_code"] = exit_code
     if not raw:
         return None
-    return sign(raw, tool or None, joined, command)._replace(context=context)
+    return sign(raw, tool or None, joined, command, rule)._replace(context=context)
 
 
 def _lesson(told: Record) -> Lesson:

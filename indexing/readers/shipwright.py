@@ -400,7 +400,7 @@ def _signed(error: str, command: str) -> Signature:
         return sign(_failing_line(error), None, (), command)
     _failing_line(found.raw)
     tool = None if found.tool == "generic" else found.tool
-    return sign(found.raw, tool, found.joined, command)
+    return sign(found.raw, tool, found.joined, command, found.rule)
 
 
 def _context(command: str, exit_code: int | None) -> dict[str, Any]:

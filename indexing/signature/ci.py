@@ -4,10 +4,10 @@ A runner says at which step it stopped. What stands in that step comes before al
 what it echoes (the source of a script, the environment) is never output.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from indexing.signature.interface import compiled
 from indexing.signature.lines import ECHOED, Log
 
 MARKS = (
@@ -23,29 +23,27 @@ MARKS = (
 )
 """Literals that lines of interest here hold; the log is scanned for them once."""
 
-_GROUP = re.compile(r"##\[group\]Run (?P<step>.*)")
-_STOPPED = re.compile(
+_GROUP = r"##\[group\]Run (?P<step>.*)"
+_STOPPED = (
     r"##\[error\](?:Process completed with exit code (?P<code>-?\d+)"
     r"|The process '.{1,300}' failed "
     r"with exit code (?P<code2>\d+)|The operation was canceled"
     r"|The action '.{1,200}' has timed out"
     r"|(?:PowerShell|Bash) exited with code '(?P<code3>-?\d+)')"
 )
-_TRAVIS = re.compile(
-    r'^The command "(?P<command>.{1,2000})" (?:failed and )?exited with (?P<code>\d+)'
-)
-_BUILDKIT = re.compile(
+_TRAVIS = r'^The command "(?P<command>.{1,2000})" (?:failed and )?exited with (?P<code>\d+)'
+_BUILDKIT = (
     r"^#(?P<step>\d{1,4}) (?:[\d.]+ )?ERROR: (?:process \"(?P<command>.{1,2000})\" did"
     r" not complete"
     r" successfully: exit code: (?P<code>\d+)"
     r"|executor failed running \[(?P<old>.{1,2000})\]: exit "
     r"code: (?P<oldcode>\d+))"
 )
-_DOCKER = re.compile(
+_DOCKER = (
     r"^(?:ERROR: )?(?:Service '.{1,100}' failed to build: )?"
     r"The command '(?P<command>.{1,2000})' returned a non-zero code: (?P<code>\d+)"
 )
-_GITLAB = re.compile(r"^ERROR: Job failed: exit (?:code|status) (?P<code>\d+)")
+_GITLAB = r"^ERROR: Job failed: exit (?:code|status) (?P<code>\d+)"
 
 
 class Region(NamedTuple):
@@ -102,11 +100,13 @@ def _github(log: Log, marked: Sequence[int]) -> Iterator[Region]:
     start, step = 0, ""
     for index in marked:
         line = log.lines[index]
-        group = _GROUP.search(line)
+        if "##[" not in line:
+            continue
+        group = compiled(_GROUP).search(line)
         if group:
             start, step = index, group["step"].strip()
             continue
-        stopped = _STOPPED.search(line)
+        stopped = compiled(_STOPPED).search(line)
         if stopped:
             context: dict[str, Any] = {"ci": "github-actions"}
             if step:
@@ -122,7 +122,9 @@ def _github(log: Log, marked: Sequence[int]) -> Iterator[Region]:
 
 def _travis(log: Log, marked: Sequence[int]) -> Iterator[Region]:
     for index in marked:
-        found = _TRAVIS.match(log[index])
+        if "exited with" not in log.lines[index]:
+            continue
+        found = compiled(_TRAVIS).match(log[index])
         if found and found["code"] != "0":
             command = found["command"]
             context = {"ci": "travis", "command": command, "exit_code": int(found["code"])}
@@ -146,10 +148,10 @@ def _prompt_above(log: Log, index: int, command: str) -> int:
 
 def _buildkit(log: Log, marked: Sequence[int]) -> Iterator[Region]:
     for index in marked:
-        if "#" not in log.lines[index]:
-            continue
         line = log.lines[index]
-        found = _BUILDKIT.search(line[line.index("#") :])
+        if "#" not in line or "exit code: " not in line:
+            continue
+        found = compiled(_BUILDKIT).search(line[line.index("#") :])
         if found:
             context = {
                 "ci": "buildkit",
@@ -162,7 +164,9 @@ def _buildkit(log: Log, marked: Sequence[int]) -> Iterator[Region]:
 
 def _docker(log: Log, marked: Sequence[int]) -> Iterator[Region]:
     for index in marked:
-        found = _DOCKER.match(log[index])
+        if "returned a non-zero code" not in log.lines[index]:
+            continue
+        found = compiled(_DOCKER).match(log[index])
         if found:
             start = next((i for i in range(index, -1, -1) if _is_step(log[i])), 0)
             context = {"ci": "docker", "command": found["command"], "exit_code": int(found["code"])}
@@ -176,7 +180,9 @@ def _is_step(line: str) -> bool:
 
 def _gitlab(log: Log, marked: Sequence[int]) -> Iterator[Region]:
     for index in reversed(marked):
-        found = _GITLAB.match(log[index])
+        if "Job failed" not in log.lines[index]:
+            continue
+        found = compiled(_GITLAB).match(log[index])
         if found:
             start = next((i for i in range(index, -1, -1) if log[i].startswith("$ ")), 0)
             context: dict[str, Any] = {"ci": "gitlab", "exit_code": int(found["code"])}

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from indexing.signature import ci
+from indexing.signature.doubts import doubts
 from indexing.signature.interface import (
     ERROR,
     SUMMARY,
@@ -23,8 +24,10 @@ from indexing.signature.interface import (
     Signature,
     Skipped,
     ToolRules,
+    compiled,
 )
-from indexing.signature.lines import Log, clean
+from indexing.signature.lines import ECHOED, LONGEST, Log, clean
+from indexing.signature.literals import Literals
 from indexing.signature.normalise import STEPS, changes, normalise
 from indexing.signature.tools import GENERIC, TOOLS
 from indexing.signature.tools.generic import SUCCESS
@@ -65,6 +68,8 @@ def explain(output: str | bytes, tool: str | None = None) -> Explanation:
         best = scan.best(None)
         if best is not None:
             best = best._replace(rule=best.rule._replace(name="unmatched"))
+    if best is None or best.rank <= TRAILER:
+        best = scan.last_said() or best
     if best is not None and _succeeded(log, best, scan.regions):
         warnings.append("the log ends in success; what only looks like an error is not one")
         return Explanation(None, (), scan.skipped, warnings)
@@ -74,17 +79,26 @@ def explain(output: str | bytes, tool: str | None = None) -> Explanation:
             warnings.append("no line is shaped like an error; the last one is taken")
     if best is None:
         return Explanation(None, (), scan.skipped, warnings)
-    if tool is None and best.tool == GENERIC.tool:
+    if tool is None and best.tool == GENERIC.tool and best.rank < ERROR:
         known = next((rules.tool for rules in TOOLS if log.holds(rules.known_by)), None)
-        if known and known != GENERIC.tool and best.rank < ERROR:
+        if known and known != GENERIC.tool:
             warnings.append(f"this is output of {known}, but none of its rules match")
     signature = _signed(log, best, tool, scan.region_of(best.found.at))
+    warnings.extend(doubts(signature, best.rank))
+    for region in scan.regions:
+        if region.end + 1 != signature.line:
+            scan.skip(region.end, "the runner's trailer: a command failed, not why")
+    scan.skipped.sort()
     steps = list(changes("\n".join((signature.raw, *signature.joined))))
     return Explanation(signature, steps, scan.skipped, warnings)
 
 
 def sign(
-    raw: str, tool: str | None = None, joined: Sequence[str] = (), command: str = ""
+    raw: str,
+    tool: str | None = None,
+    joined: Sequence[str] = (),
+    command: str = "",
+    rule: str = "",
 ) -> Signature:
     """The signature of a root line that is known already.
 
@@ -93,15 +107,37 @@ def sign(
         tool: Its tool; None: found from the line and the command, else `generic`.
         joined: Further lines that belong to the identity.
         command: What was run, if it is known.
+        rule: The rule that found it in its log, if it is known. It is named again unless the lines
+            show another; a rule that is no more is not.
     """
     raw = clean(Log(raw).text.strip("\n").split("\n", 1)[0]).strip()
-    rule = "stored"
     if tool is None:
         best = _Scan(Log(raw)).best(None)
         tool = best.tool if best else GENERIC.tool
         if tool == GENERIC.tool and command:
             tool = _tool_of(command) or tool
-    return _sealed(tool, raw, tuple(joined), f"{tool}:{rule}", 0, {})
+    return _sealed(tool, raw, tuple(joined), _rule_of(tool, (raw, *joined), rule), 0, {})
+
+
+def _rule_of(tool: str, lines: Sequence[str], known: str) -> str:
+    """The tool's rule that a stored line shows, else the one known of it if there still is one.
+
+    `tool:unmatched` when the tool has rules and it is neither: its output may have changed.
+    """
+    rules = _RULESETS.get(tool)
+    for rule in sorted(rules.rules, key=lambda rule: -rule.rank) if rules else ():
+        if any(compiled(rule.pattern).match(line) for line in lines if _holds_any(line, rule)):
+            return f"{tool}:{rule.name}"
+    owner, _, name = known.partition(":")
+    if owner == tool or rules is None:
+        own = _RULESETS.get(owner)
+        if own is GENERIC or (own and any(rule.name == name for rule in own.rules)):
+            return known
+    return f"{tool}:{'unmatched' if rules and rules is not GENERIC else 'stored'}"
+
+
+def _holds_any(line: str, rule: Rule) -> bool:
+    return not rule.needs or any(literal in line for literal in rule.needs)
 
 
 def keys(signature: Signature) -> list[tuple[str, str]]:
@@ -136,7 +172,7 @@ def ruleset_digest() -> str:
     """Changes whenever a rule or a step changes, so that an index says which rules made it."""
     made = hashlib.sha256()
     for step in STEPS:
-        made.update(f"{step.name}\0{step.pattern.pattern}\0{step.put!s:.8}\0".encode())
+        made.update(f"{step.name}\0{step.expression}\0{step.put!s:.8}\0".encode())
     for rules in TOOLS:
         made.update(f"{rules.tool}\0{rules.known_by}\0{rules.skip}\0".encode())
         for rule in rules.rules:
@@ -149,7 +185,8 @@ class _Scan:
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        self.marked = [i for i, line in enumerate(log.lines) if _TRIGGER(line)]
+        self.held = _LITERALS.found(log.text, log.lines, LONGEST)
+        self.marked = list(self.held)
         self.regions = ci.failing_regions(log, self.marked)
         self.echoed = ci.echoed(log, self.marked)
         self.skipped: list[Skipped] = []
@@ -162,7 +199,7 @@ class _Scan:
             line = self.log[index]
             why = _why_not(line)
             if why:
-                self._skip(index, why)
+                self.skip(index, why)
                 continue
             inside = not self.regions or self.region_of(index) is not None
             if best and best.inside and not inside:
@@ -181,6 +218,19 @@ class _Scan:
         """The failed part of the log to which a line belongs."""
         return next((one for one in self.regions if one.holds(self.log, index)), None)
 
+    def last_said(self) -> _Candidate | None:
+        """The last line of the first failed part, for a failure of no known shape."""
+        for region in self.regions[:1]:
+            for index in range(region.end - 1, max(region.start - 1, region.end - 200), -1):
+                line = self.log[index].strip()
+                if line.startswith("##[") or ci.is_echo(self.log, index):
+                    continue
+                if any(start <= index < end for start, end in self.echoed):
+                    break
+                if line and region.holds(self.log, index) and not _why_not(line):
+                    return _Candidate(True, TRAILER, Found(index), _LAST_SAID, GENERIC.tool)
+        return None
+
     def _lines(self) -> Iterator[int]:
         ranges = iter(self.echoed)
         start, end = next(ranges, (-1, -1))
@@ -188,19 +238,19 @@ class _Scan:
             while end != -1 and index >= end:
                 start, end = next(ranges, (-1, -1))
             if start <= index < end or ci.is_echo(self.log, index):
-                self._skip(index, "source of a script, echoed before it runs")
+                self.skip(index, "source of a script, echoed before it runs")
             else:
                 yield index
 
     def _match(
         self, index: int, line: str, floor: int, only: ToolRules | None
     ) -> _Candidate | None:
-        for rule, rules in _rules_for(line):
+        for rule, rules in _rules_for(line, self._literals(index)):
             if rule.rank <= floor and rules is GENERIC:
                 return None
             if only is not None and rules is not only:
                 continue
-            match = _compiled(rule.pattern).match(line)
+            match = compiled(rule.pattern).match(line)
             if match is None or (rule.if_known and not self.log.holds(rules.known_by)):
                 continue
             if rule.rank <= floor:
@@ -210,16 +260,24 @@ class _Scan:
                 return _Candidate(True, rule.rank, found, rule, rules.tool)
         return None
 
-    def _skip(self, index: int, why: str) -> None:
+    def _literals(self, index: int) -> Iterable[str]:
+        """What the line may hold; all, if cleaning joined what stood apart."""
+        line = self.log.lines[index]
+        return _BY_LITERAL if "\0" in line or ECHOED in line else self.held[index]
+
+    def skip(self, index: int, why: str) -> None:
+        """Note that a line (index from 0) was passed over, and why."""
         if len(self.skipped) < _MOST_SKIPPED:
             self.skipped.append(Skipped(index + 1, why))
 
 
-def _signed(log: Lines, best: _Candidate, tool: str | None, region: ci.Region | None) -> Signature:
+def _signed(log: Log, best: _Candidate, tool: str | None, region: ci.Region | None) -> Signature:
     raw = log[best.found.at].strip()
     more = best.found.joined
     if not more and raw.endswith(":"):  # it announces what the next line says
         more = _next_line(log, best.found.at)
+    wrapped = log.continued(best.found.at)
+    more = (*wrapped, *(at for index in more for at in (index, *log.continued(index))))
     joined = tuple(log[index].strip() for index in more)
     context = dict(region.context) if region else {}
     named = tool or best.tool
@@ -230,7 +288,7 @@ def _signed(log: Lines, best: _Candidate, tool: str | None, region: ci.Region | 
 
 def _without_secrets(text: str) -> str:
     """As the journal would keep it, so that a stored root line and its log sign alike."""
-    if _MAY_HOLD_SECRET.search(text) is None:
+    if compiled(_MAY_HOLD_SECRET, re.IGNORECASE).search(text) is None:
         return text
     from indexing.redact import redact
 
@@ -238,9 +296,7 @@ def _without_secrets(text: str) -> str:
 
 
 # Whatever is a secret by its shape is long or has such a word before it.
-_MAY_HOLD_SECRET = re.compile(
-    r"[\w+/=-]{16}|://[^\s/]{1,200}@|(?:key|token|secret|passw|pwd|auth|credential)", re.IGNORECASE
-)
+_MAY_HOLD_SECRET = r"[\w+/=-]{16}|://[^\s/]{1,200}@|(?:key|token|secret|passw|pwd|auth|credential)"
 
 
 def _next_line(log: Lines, index: int) -> tuple[int, ...]:
@@ -265,31 +321,6 @@ def _tool_of(command: str) -> str | None:
     )
 
 
-@lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-def _minimal(literals: Iterable[str]) -> list[str]:
-    """The literals without those that hold another: a line that has one of these has a hit."""
-    kept: list[str] = []
-    for literal in sorted(set(literals), key=lambda text: (len(text), text)):
-        if not any(short in literal for short in kept):
-            kept.append(literal)
-    return sorted(kept)
-
-
-def _trie(words: Sequence[str]) -> str:
-    """One expression for all the words, sharing what they begin with: tried once a character."""
-    branches: dict[str, list[str]] = {}
-    for word in words:
-        branches.setdefault(word[0], []).append(word[1:])
-    made = [
-        re.escape(first) + (_trie(rests) if any(rests) else "") for first, rests in branches.items()
-    ]
-    return made[0] if len(made) == 1 else f"(?:{'|'.join(made)})"
-
-
 # Rules in the order they are tried: highest rank first, then by the tools' order. The generic ones
 # come last: what a tool's own rules say of a line, they cannot overrule.
 _RULES = sorted(
@@ -300,26 +331,22 @@ _BY_LITERAL: dict[str, list[int]] = {}
 for _place, (_rule, _) in enumerate(_RULES):
     for _literal in _rule.needs:
         _BY_LITERAL.setdefault(_literal, []).append(_place)
-_STEMS = _minimal([*_BY_LITERAL, *ci.MARKS])
-_BY_STEM = {stem: [literal for literal in _BY_LITERAL if stem in literal] for stem in _STEMS}
-_TRIGGER = re.compile(_trie(_STEMS)).search
-_EVERY_STEM = re.compile(f"(?=({_trie(_STEMS)}))").findall
+_LITERALS = Literals([*_BY_LITERAL, *ci.MARKS])
 
 
-def _rules_for(line: str) -> Iterator[tuple[Rule, ToolRules]]:
-    """The rules of which the line holds a literal, in the order they are tried."""
+def _rules_for(line: str, literals: Iterable[str]) -> Iterator[tuple[Rule, ToolRules]]:
+    """The rules of which the line holds one of the literals, in the order they are tried."""
     places: set[int] = set()
-    for stem in set(_EVERY_STEM(line)):
-        for literal in _BY_STEM[stem]:
-            if literal in line:
-                places.update(_BY_LITERAL[literal])
+    for literal in literals:
+        if literal in line:
+            places.update(_BY_LITERAL.get(literal, ()))
     return (_RULES[place] for place in sorted(places))
 
 
 def _why_not(line: str) -> str:
     """Why a line is no failure although it has the words of one; empty when it may be one."""
     for why, literal, pattern in _SKIPS:
-        if literal in line and _compiled(pattern).search(line):
+        if literal in line and compiled(pattern).search(line):
             return why
     return ""
 
@@ -331,7 +358,7 @@ def _succeeded(log: Log, best: _Candidate, regions: Sequence[ci.Region]) -> bool
     """
     if regions or (best.tool != GENERIC.tool and best.rank >= ERROR):
         return False
-    return any(_compiled(SUCCESS).match(log[at].lstrip()) for at in _last_lines(log, 12))
+    return any(compiled(SUCCESS).match(log[at].lstrip()) for at in _last_lines(log, 12))
 
 
 def _last_lines(log: Log, count: int) -> list[int]:
@@ -348,21 +375,22 @@ def _last_lines(log: Log, count: int) -> list[int]:
 def _last_block(log: Log) -> _Candidate | None:
     """The last line that is not blank, unless it speaks of success."""
     last = _last_lines(log, 12)
-    if not last or any(_compiled(SUCCESS).match(log[at].lstrip()) for at in last):
+    if not last or any(compiled(SUCCESS).match(log[at].lstrip()) for at in last):
         return None
     return _Candidate(True, TRAILER, Found(last[0]), _LAST_BLOCK, GENERIC.tool)
 
 
 _LAST_BLOCK = Rule("last-block", (), "", TRAILER)
+_LAST_SAID = Rule("last-said", (), "", TRAILER)
 
 
 def _relays(line: str) -> bool:
     """Whether the line only passes on that another process failed; that one said why."""
-    return _RELAYED.search(line) is not None and _KILLED.search(line) is None
+    return bool(compiled(_RELAYED).search(line)) and not compiled(_KILLED).search(line)
 
 
 ONLY_RELAYED = SUMMARY + 4
-_RELAYED = re.compile(
+_RELAYED = (
     r"CalledProcessError|returned non-zero exit status|finished with non-zero exit value"
     r"|\b\d{1,6} (?:[\w-]{1,20} ){0,2}(?:tests?|test\(s\)|specs?|suites?|checks?)\b"
     r".{0,20}\bfail(?:ed|ing)"
@@ -370,5 +398,5 @@ _RELAYED = re.compile(
     r"|\bexited with (?:code|status|exit code) \d+|\b(?:Process|Command"
     r"|Script) .{0,200}exit (?:code|status)"
 )
-_KILLED = re.compile(r"\b(?:137|139|134)\b")  # by a signal: nobody else will say why
+_KILLED = r"\b(?:137|139|134)\b"  # by a signal: nobody else will say why
 _SKIPS = tuple(skip for rules in TOOLS for skip in rules.skip)

@@ -1,6 +1,8 @@
 """Signature, Step, Rule, ToolRules: what a rule set says, and what comes of it."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from re import Match, Pattern
 from typing import Any, NamedTuple, Protocol
 
@@ -22,6 +24,12 @@ WRAPPER = 20
 """Says that a command failed which ran inside this tool."""
 TRAILER = 10
 """The same after every failure: an exit code and nothing else."""
+
+
+@lru_cache(maxsize=2048)
+def compiled(expression: str, flags: int = 0) -> Pattern[str]:
+    """The expression, compiled on first use: all of them would cost more than a lookup."""
+    return re.compile(expression, flags)
 
 
 class Signature(NamedTuple):
@@ -56,17 +64,26 @@ class Signature(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One named substitution.
+    r"""One named substitution.
 
     `before` and `after` explain it and test it; `stays` only looks like it and must not change.
+    `shows` are what a text holds one of that `expression` can match (any, if there are none):
+    in lower case, a digit written `0`, a line's start `\n`. Where none is, nothing is compiled.
     """
 
     name: str
-    pattern: Pattern[str]
+    expression: str
     put: str | Callable[[Match[str]], str]
     before: str
     after: str
     stays: str
+    flags: int = 0
+    shows: Sequence[str] = ()
+
+    @property
+    def pattern(self) -> Pattern[str]:
+        """The expression, compiled on first use."""
+        return compiled(self.expression, self.flags)
 
 
 class Lines(Protocol):

@@ -2,25 +2,29 @@
 
 import codecs
 import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from indexing.signature.interface import compiled
 
 _END = 64_000
 """Which tool ran is looked for in so many characters at the start and at the end."""
 LONGEST = 4096
 """A line is cut here before any expression sees it: what says why stands at its start."""
 
-_ESCAPES = re.compile(
+_ESCAPES = (
     r"(?:\x1b|\^\[)\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)"  # OSC: titles, hyperlinks
     r"|(?:\x1b\[|\^\[\[|\x9b)[0-9;:?<=>]{0,40}[ -/]{0,4}[@-~]"  # CSI: colours, cursor
     r"|\x1b[()*+][0-9A-Za-z]|\x1b[=>78DEHMNOZc\\]"
     r"|_bk;t=\d{1,20}\x07"
 )
-_FRAME = re.compile(r"\x1b\[(?:[01]?G|2K|1K)")
+_FRAME = r"\x1b\[(?:[01]?G|2K|1K)"
 """Back to the start of the line, or its erasure: what stood there is gone, as after CR."""
 _ECHO = "\x1b[36;1m"  # GitHub Actions prints the source of a `run:` script in this colour
 ECHOED = "\x02"
 """Stands in for the echo colour, at the place where an echoed line of script begins."""
 
-_PREFIX = re.compile(
+_PREFIX = (
     r"(?:\ufeff"
     r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,80} (?=\S{1,80}: )"  # syslog
     # GitHub Actions and Azure (7 digits), GitLab (with the stream's letter), docker, Go, Java, …
@@ -85,12 +89,16 @@ class Log:
     def __init__(self, output: str | bytes) -> None:
         text = decode(output)
         if "\x1b" in text or "^[[" in text or "\x9b" in text or "_bk;t=" in text:
-            text = _ESCAPES.sub("", _FRAME.sub("\r", text).replace(_ECHO, ECHOED))
+            text = compiled(_FRAME).sub("\r", text).replace(_ECHO, ECHOED)
+            text = compiled(_ESCAPES).sub("", text)
         if "\r" in text:
             text = _last_frames(text)
+        if '"Action":"output"' in text:
+            text = "\n".join(map(_of_go, text.split("\n")))
+        if "<testsuite" in text[:2000]:
+            text = "\n".join(map(_from_failing_case, text.split("\n")))
         self.text = text
         self.lines = text.split("\n")
-        self._ends = text if len(text) <= 4 * _END else f"{text[:_END]}\n{text[-_END:]}"
         self._clean: dict[int, str] = {}
         self._holds: dict[str, bool] = {}
 
@@ -105,19 +113,83 @@ class Log:
             line = self._clean[index] = clean(self.lines[index])
         return line
 
+    @cached_property
+    def _ends(self) -> str:
+        """A line feed, then the log's start and end or all of a small one; lines are cut short."""
+        text = self.text
+        ends = text if len(text) <= 4 * _END else f"{text[:_END]}\n{text[-_END:]}"
+        return "\n" + "\n".join(line[:LONGEST] for line in ends.split("\n"))
+
+    def continued(self, index: int) -> range:
+        """The lines onto which PowerShell wrapped line `index` when it captured the output.
+
+        It breaks at the blank before the first word that has no room, and leaves the blank there.
+        """
+        at = index
+        if index >= 0 and self._width:
+            while at - index < 20 and at + 1 < len(self.lines) and self._goes_on(at):
+                at += 1
+        return range(index + 1, at + 1)
+
+    def _goes_on(self, index: int) -> bool:
+        line, word = self.lines[index], self.lines[index + 1].split(" ", 1)[0]
+        return bool(word) and line.endswith(" ") and len(line) + len(word) > self._width
+
+    @cached_property
+    def _width(self) -> int:
+        """At which column PowerShell wraps at least; 0: this is not its output."""
+        if "+ FullyQualifiedErrorId" not in self._ends:
+            return 0
+        return max((len(line) for line in self.lines if line.endswith(" ")), default=0)
+
     def holds(self, pattern: str) -> bool:
         """Whether the expression is found near the log's start or end (remembered)."""
         found = self._holds.get(pattern)
         if found is None:
-            found = self._holds[pattern] = bool(re.search(pattern, self._ends, re.MULTILINE))
+            found = self._holds[pattern] = any(
+                literal in self._ends and compiled(one, re.MULTILINE).search(self._ends, start)
+                for literal, start, one in _alternatives(pattern)
+            )
         return found
+
+
+_TOKEN = (
+    r"(\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.)"
+    r"([*+?]\??|\{[\d,]+\}\??)?"
+)
+
+
+def _alternatives(pattern: str) -> Iterator[tuple[str, int, str]]:
+    """A literal, where to start in text that has a line feed before it, and the expression.
+
+    For each alternative of `pattern`: whatever it matches holds the literal, and to look for that
+    takes a hundredth of the time that the expression takes. One that begins with `^` begins with
+    the line feed instead, which is found as fast.
+    """
+    start = depth = 0
+    run = longest = ""
+    for token in compiled(_TOKEN, re.DOTALL).finditer(pattern + "|"):
+        character, often = token[1], token[2]
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character == "|" and depth == 0:
+            one = pattern[start : token.start()]
+            if one.startswith("^"):
+                one = rf"\n(?:{one[1:]})"
+            yield longest, 0 if one.startswith(r"\n") else 1, one
+            start, run, longest = token.end(), "", ""
+            continue
+        plain = depth == 0 and not often and character not in ".^$)" and character[0] != "["
+        if plain and character[0] == "\\":
+            plain, character = not character[1].isalnum(), character[1:]
+        run = run + character if plain else ""
+        longest = max(longest, run, key=len)
 
 
 def clean(line: str) -> str:
     """The line without CI and log prefixes and without blanks at its end; indent stays."""
     line = line[:LONGEST]
     for _ in range(5):
-        prefix = _PREFIX.match(line)
+        prefix = compiled(_PREFIX).match(line)
         if prefix is None or not prefix.end():
             break
         line = line[prefix.end() :]
@@ -128,11 +200,30 @@ def prefix_of(line: str) -> str:
     """The CI and log prefixes that `clean` takes off."""
     rest = line[:LONGEST]
     for _ in range(5):
-        prefix = _PREFIX.match(rest)
+        prefix = compiled(_PREFIX).match(rest)
         if prefix is None or not prefix.end():
             break
         rest = rest[prefix.end() :]
     return line[: len(line[:LONGEST]) - len(rest)]
+
+
+def _of_go(line: str) -> str:
+    """What a test printed, of a line of `go test -json`; events that printed nothing are blank."""
+    if '"Action":"' not in line[:200] or not line.endswith("}"):
+        return line
+    import json
+
+    try:
+        event = json.loads(line[line.index("{") :])
+        return str(event.get("Output", "")).rstrip("\n")
+    except (ValueError, RecursionError):
+        return line
+
+
+def _from_failing_case(line: str) -> str:
+    """A line of JUnit's XML without the test cases before the first that failed."""
+    failure = min((at for at in (line.find("<failure"), line.find("<error")) if at >= 0), default=0)
+    return line[max(line.rfind("<testcase", 0, failure), 0) :]
 
 
 def _last_frames(text: str) -> str:

@@ -2,38 +2,32 @@
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 
-from indexing.signature.interface import Found, Lines
+from indexing.signature.interface import Found, Lines, compiled
 
 Locate = Callable[[Lines, int, re.Match[str]], Found | None]
 
 
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def below(lines: Lines, index: int, pattern: str, within: int, stop: str = "") -> int | None:
     """The first line after `index`, at most `within` away, that matches; None if `stop` is."""
-    wanted = _compiled(pattern)
+    wanted = compiled(pattern)
     for at in range(index + 1, min(index + 1 + within, len(lines))):
         line = lines[at]
         if wanted.match(line):
             return at
-        if stop and _compiled(stop).match(line):
+        if stop and compiled(stop).match(line):
             return None
     return None
 
 
 def above(lines: Lines, index: int, pattern: str, within: int, stop: str = "") -> int | None:
     """The nearest line before `index`, at most `within` away, that matches."""
-    wanted = _compiled(pattern)
+    wanted = compiled(pattern)
     for at in range(index - 1, max(index - 1 - within, -1), -1):
         line = lines[at]
         if wanted.match(line):
             return at
-        if stop and _compiled(stop).match(line):
+        if stop and compiled(stop).match(line):
             return None
     return None
 

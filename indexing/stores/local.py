@@ -100,6 +100,21 @@ class LocalStore:
             at += 1
         return rows
 
+    def beginning(self, prefix: str) -> list[tuple[str, int]]:
+        """Every `sig_sha` that begins with these hex digits, with its rows; in order."""
+        keys = self._files[_KEYS]
+        found = []
+        floor = bytes.fromhex(prefix.ljust(2 * _SHA, "0"))
+        count = len(keys) // _KEY
+        at = bisect_left(range(count), floor, key=lambda i: bytes(keys[i * _KEY : i * _KEY + _SHA]))
+        while at < count:
+            key = bytes(keys[at * _KEY : (at + 1) * _KEY])
+            if not key[:_SHA].hex().startswith(prefix):
+                break
+            found.append((key[:_SHA].hex(), int.from_bytes(key[_SHA:], "big")))
+            at += 1
+        return found
+
     def part(self, name: str) -> Mapping[str, memoryview]:
         """What the part of that name built: file name to its bytes, mapped and not copied."""
         prefix = f"{name}."

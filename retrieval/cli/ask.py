@@ -43,7 +43,7 @@ def _context_arguments(parser: ArgumentParser) -> None:
 def _lookup(args: Namespace) -> int:
     began = time.perf_counter()
     query = _query(args)
-    hits = Memory.open(index=args.index).lookup(query, args.k, args.scorer)
+    hits = _opened(args).lookup(query, args.k, args.scorer)
     took_ms = 1000 * (time.perf_counter() - began)
     if args.json:
         from retrieval.renderers.json import hits as as_json
@@ -59,7 +59,7 @@ def _lookup(args: Namespace) -> int:
 
 def _context(args: Namespace) -> int:
     query = _query(args)
-    memory = Memory.open(index=args.index)
+    memory = _opened(args)
     hits = memory.lookup(query, args.k, args.scorer)
     if hits:
         from retrieval.context import block
@@ -71,6 +71,13 @@ def _context(args: Namespace) -> int:
         else:
             streams.write(text)
     return FOUND
+
+
+def _opened(args: Namespace) -> Memory:
+    memory = Memory.open(index=args.index)
+    for problem in memory.overrides.problems if memory.overrides else ():
+        streams.say(f"mem: {problem}")
+    return memory
 
 
 def _query(args: Namespace) -> Query:

@@ -1,11 +1,15 @@
 """An explanation written for people: the signature, what was masked, what was passed over."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from indexing.signature import Explanation, Signature
 from retrieval.budget import shorten
 from retrieval.renderers.text import Line, written
 from retrieval.untrusted import clean
+
+if TYPE_CHECKING:
+    from indexing.overrides import Applied
 
 _LABEL = 13
 _SKIPPED = 20
@@ -17,6 +21,7 @@ def explained(
     name: str,
     explanation: Explanation,
     numbers: Sequence[int],
+    overrides: "Sequence[Applied]" = (),
     width: int | None = None,
     colour: bool = False,
 ) -> str:
@@ -26,6 +31,7 @@ def explained(
         name: The log's.
         explanation: What `explain` found.
         numbers: The lines passed over, as they are counted in the whole log.
+        overrides: What people decided of this signature.
         width: Columns to wrap at; None: lines are left whole, and `rich` is not loaded.
         colour: Whether to write colours; only with a width.
     """
@@ -34,6 +40,7 @@ def explained(
         lines.append(_line("", "no failure found"))
     else:
         lines += _signature(explanation.signature)
+    lines += [line for each in overrides for line in _override(each)]
     for change in explanation.steps:
         before, after = differing(change.before, change.after)
         lines.append(_line("step", f"{change.name}: {before} → {after}", "cyan"))
@@ -82,6 +89,23 @@ def _signature(signature: Signature) -> list[Line]:
     if signature.detected and signature.detected != signature.tool:
         lines.insert(1, _line("detected", signature.detected))
     return [*lines, _line("context", context)] if context else lines
+
+
+def _override(applied: "Applied") -> Iterator[Line]:
+    decision, other = applied.decision, applied.other
+    who = f" by {decision.who}" if decision.who else ""
+    when = f"decided {decision.at}{who} ({decision.id})"
+    if other is None:
+        held = "holds" if applied.held else "does not hold"
+        what = f"this one {held} {decision.by} '{decision.literal}'"
+        yield _line("split", f"{when}: those that hold it are another failure; {what}", "magenta")
+    else:
+        yield _line("alias", f"{when}: one failure with {other.sig_sha}", "magenta")
+        yield _line("alias", f"{other.tool}: {' | '.join((other.raw, *other.joined))}", "magenta")
+        form = " | ".join(other.normalised.split("\n"))
+        yield _line("alias", f"normalised there: {form}", "magenta")
+    if decision.note:
+        yield _line("alias" if other else "split", decision.note, "magenta")
 
 
 def _line(label: str, text: str, style: str = "") -> Line:

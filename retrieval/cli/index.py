@@ -143,7 +143,13 @@ def _told(report: "Report", index: Path) -> Iterator[str]:
     )
     yield from _listed(
         "hashes moved by today's rules",
-        (f"{each.id}: {each.before[:16]} → {each.after[:16]}" for each in report.moved),
+        (
+            f"{each.id}: {each.before[:16]} → {each.after[:16]} ({', '.join(each.why)})"
+            for each in report.moved
+        ),
+    )
+    yield from _listed(
+        "what moved them", (f"{why}: {times:,}" for why, times in report.moved_by.items())
     )
     yield from _listed("no rule of the tool matches", _unmatched(report.unmatched))
 

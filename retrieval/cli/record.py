@@ -6,7 +6,8 @@ from pathlib import Path
 from indexing.entry import KINDS, Entry, Evidence, Lesson
 from indexing.errors import BadQuery, MemError
 from indexing.journal import append
-from indexing.settings import JOURNAL, find_mem_dir
+from indexing.overrides import read
+from indexing.settings import JOURNAL, OVERRIDES, find_mem_dir
 from indexing.signature import Signature, extract, sign
 from retrieval.cli import streams
 from retrieval.cli.ask import file_list
@@ -43,7 +44,7 @@ def _arguments(parser: ArgumentParser) -> None:
 def _record(args: Namespace) -> int:
     mem_dir = find_mem_dir()
     last = _last(args, mem_dir) if args.last else None
-    entry = _entry(args, last.signature if last else _signature(args))
+    entry = _entry(args, last.signature if last else _signature(args, mem_dir))
     journal = mem_dir / JOURNAL
     id = append(journal, entry)
     if last is not None:
@@ -68,13 +69,15 @@ def _last(args: Namespace, mem_dir: Path) -> Failure:
     return last._replace(signature=signature._replace(context=last.signature.context))
 
 
-def _signature(args: Namespace) -> Signature | None:
+def _signature(args: Namespace, mem_dir: Path) -> Signature | None:
     if args.log is None:
         return None
-    found = extract(streams.read_log(args.log).bytes(), args.tool)
+    log = streams.read_log(args.log).bytes()
+    found = extract(log, args.tool)
     if found is None:
         streams.say(f"mem record: {args.log}: no failure found, so that no log will find this")
-    return found
+        return None
+    return read(mem_dir / OVERRIDES).marked(found, log)
 
 
 def _entry(args: Namespace, signature: Signature | None) -> Entry:

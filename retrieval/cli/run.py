@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexing.errors import BadQuery, NoMemory
-from indexing.settings import INDEX, JOURNAL, find_mem_dir
+from indexing.settings import INDEX, JOURNAL, OVERRIDES, find_mem_dir
 from retrieval.cli import relay, streams
 from retrieval.cli.interface import Command
 from retrieval.cli.runs import Failure, Runs, named, now, states
@@ -103,6 +103,7 @@ def _remember(
     from datetime import UTC, datetime
 
     from indexing.journal import Outcome, append_outcome, ulid
+    from indexing.overrides import read
 
     root = mem_dir.absolute().parent
     name = named(command, Path.cwd(), root)
@@ -110,6 +111,7 @@ def _remember(
     if signature is not None:
         ending = {"command": shlex.join(command), "exit_code": ran.code}
         signature = signature._replace(context={**signature.context, **ending})
+        signature = read(mem_dir / OVERRIDES).marked(signature, ran.output)
     shown = {hit.entry.id: states(hit.entry.files or (), root) for hit in hits}
     loop = ulid(datetime.now(UTC))
     failure = Runs(mem_dir).failed(Failure(name, now(), loop, signature, shown))

@@ -2,14 +2,18 @@
 
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from indexing.errors import MemError
+from indexing.errors import MemError, NoMemory
+from indexing.settings import OVERRIDES, find_mem_dir
 from indexing.signature import Explanation, explain
 from retrieval.cli import streams
 from retrieval.cli.excerpt import Excerpt
 from retrieval.cli.interface import Command
 from retrieval.cli.streams import FAILED, FOUND, NOTHING, STDIN
+
+if TYPE_CHECKING:
+    from indexing.overrides import Applied, Decision, Overrides
 
 _PAGE = 100  # columns of what is coloured for no terminal
 
@@ -20,6 +24,8 @@ class _Explained(NamedTuple):
     name: str
     explanation: Explanation
     skipped_lines: list[int]
+    overrides: "list[Applied]"
+    key: str
 
 
 def _explain_arguments(parser: ArgumentParser) -> None:
@@ -36,6 +42,7 @@ def _diff_arguments(parser: ArgumentParser) -> None:
 
 def _explain(args: Namespace) -> int:
     code = FOUND
+    decided = _decided()
     for number, name in enumerate(args.files or [STDIN]):
         try:
             log = streams.read_log(name)
@@ -43,7 +50,7 @@ def _explain(args: Namespace) -> int:
             streams.say(f"mem: {error}")
             code = FAILED
             continue
-        made = _explained(name, log, args.tool)
+        made = _explained(name, log, args.tool, decided)
         if made.explanation.signature is None:
             code = max(code, NOTHING)
         if args.json:
@@ -54,12 +61,36 @@ def _explain(args: Namespace) -> int:
     return code
 
 
-def _explained(name: str, log: Excerpt, tool: str | None) -> _Explained:
+def _decided() -> "Overrides | None":
+    """What people decided of signatures; None when nobody did, or there is no memory here."""
+    try:
+        path = find_mem_dir() / OVERRIDES
+    except NoMemory:
+        return None
+    if not path.exists():
+        return None
+    from indexing.overrides import read
+
+    decided = read(path)
+    for problem in decided.problems:
+        streams.say(f"mem: {problem}")
+    return decided
+
+
+def _explained(
+    name: str, log: Excerpt, tool: str | None, decided: "Overrides | None"
+) -> _Explained:
     found = explain(log.bytes(), tool)
     signature = found.signature
+    overrides: list[Applied] = []
+    key = ""
+    if signature is not None and decided is not None:
+        overrides = decided.applied(signature, log.bytes())
+        key = decided.key(signature, log.bytes())
     if signature is not None:
         found = found._replace(signature=signature._replace(line=log.line(signature.line)))
-    return _Explained(name, found, [log.line(skipped.line) for skipped in found.skipped])
+    skipped_lines = [log.line(skipped.line) for skipped in found.skipped]
+    return _Explained(name, found, skipped_lines, overrides, key)
 
 
 def _as_text(made: _Explained, coloured: bool) -> str:
@@ -69,7 +100,7 @@ def _as_text(made: _Explained, coloured: bool) -> str:
     if coloured and width is None:
         width = _PAGE
     colour = coloured or streams.in_colour()
-    return explained(made.name, made.explanation, made.skipped_lines, width, colour)
+    return explained(made.name, made.explanation, made.skipped_lines, made.overrides, width, colour)
 
 
 def _as_json(made: _Explained) -> dict[str, Any]:
@@ -91,16 +122,25 @@ def _as_json(made: _Explained) -> dict[str, Any]:
         ],
         "context": dict(signature.context) if signature else {},
         "warnings": list(made.explanation.warnings),
+        "overrides": [each.as_dict(made.key) for each in made.overrides],
     }
 
 
 def _diff(args: Namespace) -> int:
-    from retrieval.cli.parting import parting
+    from retrieval.cli.parting import Parting, parting
 
-    a, b = (explain(streams.read_log(name).bytes(), args.tool) for name in (args.a, args.b))
+    logs = [streams.read_log(name).bytes() for name in (args.a, args.b)]
+    a, b = (explain(log, args.tool) for log in logs)
     parts = parting(a, b)
     ours, theirs = a.signature, b.signature
+    decided = _decided()
+    decision = None
+    if decided and ours and theirs:
+        decision = decided.deciding((ours, logs[0]), (theirs, logs[1]))
     same = parts is None and ours is not None
+    if decision is not None:
+        same = not same
+        parts = None if same else Parting(f"split {decision.id}", _halves(decision, a, b, logs))
     if args.json:
         streams.write_json(
             {
@@ -109,6 +149,7 @@ def _diff(args: Namespace) -> int:
                 "sig_sha": [each.sig_sha if each else None for each in (ours, theirs)],
                 "parts_at": parts.at if parts else None,
                 "values": list(parts.values) if parts else [],
+                "override": decision.as_dict() if decision else None,
             }
         )
     elif parts is not None:
@@ -119,10 +160,24 @@ def _diff(args: Namespace) -> int:
         lines = [f"  {letter}  {clean(name)}: {clean(value)}" for (letter, name), value in values]
         streams.write("\n".join([f"not the same; they part at {parts.at}", *lines, ""]))
     elif ours is not None:
-        streams.write(f"same  {ours.sig_sha}  {ours.tool}\n")
+        by = f"  alias {decision.id}, decided {decision.at}" if decision else ""
+        streams.write(f"same  {ours.sig_sha}  {ours.tool}{by}\n")
     else:
         streams.say("mem sig diff: neither holds a failure")
     return FOUND if same else NOTHING
+
+
+def _halves(
+    decision: "Decision", a: Explanation, b: Explanation, logs: list[bytes]
+) -> tuple[str, str]:
+    """On which side of a split two logs stand, in words."""
+    from indexing.overrides import holds
+
+    def told(found: Explanation, log: bytes) -> str:
+        held = found.signature is not None and holds(decision, found.signature, log)
+        return f"{'holds' if held else 'does not hold'} {decision.by} '{decision.literal}'"
+
+    return told(a, logs[0]), told(b, logs[1])
 
 
 COMMANDS = {

@@ -7,9 +7,10 @@ from retrieval.tiers.exact import Exact
 from retrieval.tiers.lexical import Lexical
 
 if TYPE_CHECKING:
+    from indexing.overrides import Overrides
     from retrieval.tiers.interface import Tier
 
 
-def tiers(settings: Settings) -> "tuple[Tier, ...]":
-    """The tiers in the order asked."""
-    return (Exact(), Lexical(settings))
+def tiers(settings: Settings, overrides: "Overrides | None" = None) -> "tuple[Tier, ...]":
+    """The tiers in the order asked; what people decided of signatures counts in the first."""
+    return (Exact(overrides), Lexical(settings))

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from indexing.entry import Entry
-from indexing.signature import keys
+from indexing.signature import Signature, keys
 from retrieval.hit import Hit, Why
 from retrieval.query import Query
 from retrieval.tokens import file_keys
 
 if TYPE_CHECKING:
+    from indexing.overrides import Overrides
     from indexing.recipe import MadeWith
     from indexing.stores.interface import Store
 
@@ -23,10 +24,16 @@ class Exact:
 
     The store finds rows by signature. What the tier keeps is the place of each row among those of
     one signature, so that of ten thousand equal failures only the best are read.
+
+    Args:
+        overrides: What people decided: which signatures are one failure, and which are two.
     """
 
     name = "exact"
     sure = True
+
+    def __init__(self, overrides: "Overrides | None" = None) -> None:
+        self._overrides = overrides
 
     def made_with(self) -> "MadeWith":
         """The version of the order."""
@@ -41,19 +48,32 @@ class Exact:
         return {"places": struct.pack(f"<{len(places)}I", *places)}
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
-        """At most `limit` hits: 100 for the same signature, 90 for a weaker key, which is noted."""
+        """At most `limit` hits: 100 for the same failure, 90 for a weaker key, which is noted."""
         signature = query.signature
         if signature is None:
             return []
         places = store.part(self.name)["places"]
         hits: list[Hit] = []
         seen: set[int] = set()
-        for sha, note in keys(signature):
+        asked = None if self._overrides is None else self._overrides.asked(signature, query.log)
+        for sha, note, sure in asked.keys if asked else _keys(signature):
             rows = [row for row in store.signed(sha) if row not in seen]
             seen.update(rows)
             rows.sort(key=lambda row: struct.unpack_from("<I", places, 4 * row))
-            hits += [_hit(store.entry(row), query, note) for row in rows[: limit - len(hits)]]
+            for row in rows:
+                if len(hits) >= limit:
+                    return hits
+                entry = store.entry(row)
+                if asked is None:
+                    hits.append(_hit(entry, query, note, sure))
+                elif asked.admits(entry):
+                    told = "; ".join(filter(None, (note, asked.note)))
+                    hits.append(_hit(entry, query, told, sure))
         return hits
+
+
+def _keys(signature: Signature) -> list[tuple[str, str, bool]]:
+    return [(sha, note, not note) for sha, note in keys(signature)]
 
 
 def _order(entry: Entry, row: int) -> tuple[bool, int, int]:
@@ -62,8 +82,10 @@ def _order(entry: Entry, row: int) -> tuple[bool, int, int]:
     return not mends, evidence.harmed - evidence.helped, row
 
 
-def _hit(entry: Entry, query: Query, note: str) -> Hit:
+def _hit(entry: Entry, query: Query, note: str, sure: bool) -> Hit:
     theirs = file_keys(entry.files) or {}
     shared = tuple(theirs[key] for key in file_keys(query.files) or {} if key in theirs)
-    why = Why(files=shared[:8], same_signature=not note, note=note)
-    return Hit(entry, Exact.name, ALMOST_SURE if note else SURE, why)
+    ours, known = query.signature, entry.signature
+    same = ours is not None and known is not None and ours.sig_sha == known.sig_sha
+    why = Why(files=shared[:8], same_signature=same, note=note)
+    return Hit(entry, Exact.name, SURE if sure else ALMOST_SURE, why)

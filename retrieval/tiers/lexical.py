@@ -5,8 +5,11 @@ Score, 0..100, a half counts up:
     cosine   100 * (0.6 * cosine + 0.4 * jaccard)
              cosine of TF-IDF vectors over title, body and labels, as scikit-learn's
              `TfidfVectorizer` computes it: idf = ln((1 + n) / (1 + df)) + 1, weights tf * idf, unit
-             length. Jaccard of the sets of files. When either side's files are unknown there is
-             nothing to compare, and the cosine has the whole weight.
+             length. A word of the query that the memory has never seen counts in the length as
+             the rarest there is: what is mostly about something else scores low. (Not so with
+             `tokens = "plain"`, which is scikit-learn's to the letter.) Jaccard of the sets of
+             files. When either side's files are unknown there is nothing to compare, and the
+             cosine has the whole weight.
     tokens   the seed's formula taken literally: 0.6 * 100 * |A & B| / sqrt(|A| * |B|) of the sets
              of title words, plus 0.4 * the whole per cent of Jaccard; unknown or empty files are 0.
 """
@@ -184,14 +187,18 @@ class _Cosine:
         """The words that the index knows: word, number, and weight in a vector of length 1."""
         counts = Counter(tokens.words(text, plain))
         weighed = []
+        unseen = 0
         for word, times in counts.items():
             number = self._text.find(word)
             if number is not None:
                 begin, end = self._text.span(number)
                 weighed.append((word, number, times * idf(rows, end - begin)))
+            elif not plain:
+                unseen += times * times
         # sums are taken in the order of the vocabulary, so that they do not hang on the text's
         weighed.sort(key=lambda each: each[1])
-        length = math.sqrt(sum(weight * weight for _, _, weight in weighed))
+        rest = unseen * idf(rows, 0) ** 2
+        length = math.sqrt(sum(weight * weight for _, _, weight in weighed) + rest)
         return [(word, number, weight / length) for word, number, weight in weighed]
 
     def _weights_of(self, number: int) -> "NDArray[np.float32]":

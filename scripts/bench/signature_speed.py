@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
-"""How fast a log is signed, beside a loop of expressions per line, in one run.
+"""How fast a log is signed, beside what else reads logs, in one run.
 
-    scripts/bench/signature_speed.py [--runs 9] [--json FILE]
+    scripts/bench/signature_speed.py [--runs 9] [--large] [--json FILE]
 
 Each row is the median of `runs` and its spread, and the ratio to the loop that tries 60 compiled
-expressions on every line (what most log parsers do). All logs are made here, so that nothing but
-Python is needed; the answers are checked in the same run.
+expressions on every line (what most log parsers do). Beside it stand `grep -F -c` of one word as a
+process and drain3, where they are installed. --large adds 100 MB without a failure (the loop is
+measured on 5 MB of it), one line of 10 MB and a million short lines. All logs are made here; the
+answers are checked in the same run.
 """
 
 import argparse
+import atexit
 import json
 import random
 import re
+import shutil
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -68,6 +74,41 @@ def loop_of(count: int) -> Callable[[str], str | None]:
     return loop
 
 
+def grep(text: str) -> Callable[[], object] | None:
+    """`grep -F -c error` over the text in a file, as a process; None where there is no grep."""
+    if shutil.which("grep") is None:
+        return None
+    with tempfile.NamedTemporaryFile("w", suffix=".log", delete=False, encoding="utf-8") as file:
+        file.write(text)
+    atexit.register(Path(file.name).unlink)
+    command = ["grep", "-F", "-c", "error", file.name]
+
+    def run() -> object:
+        lines = int(subprocess.run(command, capture_output=True, text=True).stdout)
+        assert lines == sum("error" in line for line in text.split("\n"))
+        return lines
+
+    run()
+    return lambda: subprocess.run(command, capture_output=True)
+
+
+def drain(text: str) -> Callable[[], object] | None:
+    """drain3 over every line; None where it is not installed."""
+    try:
+        from drain3 import TemplateMiner
+    except ImportError:
+        return None
+
+    def run() -> object:
+        miner = TemplateMiner()
+        for line in text.split("\n"):
+            miner.add_log_message(line)
+        assert 0 < len(miner.drain.clusters) <= len(text)
+        return miner
+
+    return run
+
+
 def timed(work: Callable[[], object], runs: int) -> tuple[float, float, float]:
     """Minimum, median and maximum, in milliseconds."""
     took = []
@@ -78,37 +119,52 @@ def timed(work: Callable[[], object], runs: int) -> tuple[float, float, float]:
     return min(took), statistics.median(took), max(took)
 
 
+def logs(large: bool) -> Iterator[tuple[str, str, str | None]]:
+    """Each log with its name and its root line."""
+    yield "50 KB, failing", log_of(50_000, True), ROOT_LINE
+    yield "50 KB, no failure", log_of(50_000, False), None
+    yield "1 MB, no failure", log_of(1_000_000, False), None
+    yield "5 MB, failing", log_of(5_000_000, True), ROOT_LINE
+    if large:
+        yield "100 MB, no failure", "\n".join([log_of(5_000_000, False)] * 20), None
+        yield "10 MB, one line", f"{'warm and dry; ' * 714_000}\n{ROOT_LINE}", ROOT_LINE
+        yield "1 M short lines", "step done\n" * 1_000_000 + ROOT_LINE, ROOT_LINE
+
+
 def main() -> int:
     """Prints one row per log and way, and the ratios."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--large", action="store_true", help="100 MB and awkward logs too")
     parser.add_argument("--json", type=Path, help="write the rows here too")
     args = parser.parse_args()
 
     loop = loop_of(60)
     rows = []
-    print(f"{'log':22} {'way':22} {'min':>8} {'median':>8} {'max':>8}  {'MB/s':>6}  {'x loop':>6}")
-    for name, size, failing in (
-        ("50 KB, failing", 50_000, True),
-        ("50 KB, no failure", 50_000, False),
-        ("1 MB, no failure", 1_000_000, False),
-        ("5 MB, failing", 5_000_000, True),
-    ):
-        text = log_of(size, failing)
+    print(f"{'log':20} {'way':22} {'min':>9} {'median':>9} {'max':>9}  {'MB/s':>6}  {'x loop':>6}")
+    for name, text, root in logs(args.large):
         found = extract(text)
-        assert (found is not None and found.raw == ROOT_LINE) == failing, found
-        runs = args.runs if size < 500_000 else max(3, args.runs // 3)
-        peer = timed(lambda text=text: loop(text), runs)
-        ours = timed(lambda text=text: extract(text), runs)
-        for way, (low, middle, high) in (("60 expressions a line", peer), ("extract", ours)):
-            rate = len(text) / middle / 1000
-            ratio = peer[1] / middle
-            rows.append(
-                {"log": name, "way": way, "min": low, "median": middle, "max": high, "ratio": ratio}
-            )
+        assert (found and found.raw) == root, (name, found)
+        runs = args.runs if len(text) < 500_000 else max(3, args.runs // 3)
+        part = text[:5_000_000]
+        ways: list[tuple[str, str, Callable[[], object] | None]] = [
+            ("60 expressions a line", part, lambda part=part: loop(part)),
+            ("extract", text, lambda text=text: extract(text)),
+            ("grep -F, a process", text, grep(text)),
+            ("drain3", part, drain(part) if len(text) <= 1_000_000 else None),
+        ]
+        peer = 0.0
+        for way, of, work in ways:
+            if work is None:
+                continue
+            low, middle, high = timed(work, runs)
+            rate = len(of) / middle / 1000
+            peer = peer or rate
+            row = {"log": name, "way": way, "min": low, "median": middle, "max": high}
+            rows.append(row | {"mb_per_s": rate, "ratio": rate / peer})
             print(
-                f"{name:22} {way:22} {low:8.2f} {middle:8.2f} {high:8.2f}"
-                f"  {rate:6.1f}  {ratio:6.1f}"
+                f"{name:20} {way:22} {low:9.2f} {middle:9.2f} {high:9.2f}"
+                f"  {rate:6.1f}  {rate / peer:6.1f}"
             )
     if args.json:
         args.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")

@@ -1,5 +1,7 @@
+import importlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,8 @@ from indexing.errors import BadIndex, IndexBusy, UnreadableMemory
 from indexing.journal import Outcome, append_outcome
 from indexing.settings import Settings
 from indexing.signature import sign
+from indexing.signature.interface import Step
+from indexing.signature.normalise import STEPS
 from indexing.stores import generations, local
 from indexing.stores.local import LocalStore
 from retrieval.tiers import tiers
@@ -156,14 +160,14 @@ def test_every_line_is_signed_with_todays_rules(memory, index):
 
 
 def test_what_was_known_of_the_failure_is_kept(memory, index):
-    known = GOOD[0].signature._replace(rule="npm:first", line=7, context={"job": "build"})
+    known = GOOD[0].signature._replace(rule="npm:code", line=7, context={"job": "build"})
     stored(memory / "x.stored", [GOOD[0]._replace(id="x", signature=known)])
 
     built(memory, index)
 
     signature = entries(index)["x"].signature
     assert (signature.rule, signature.line, signature.context) == (
-        "npm:first", 7, {"job": "build"},
+        "npm:code", 7, {"job": "build"},
     )  # fmt: skip
 
 
@@ -172,13 +176,30 @@ def test_hashes_that_new_rules_move_are_reported(memory, index, monkeypatch):
     before = entries(index)["a"].signature.sig_sha
     monkeypatch.setattr(build, "ruleset_digest", lambda: "new rules")
     monkeypatch.setattr(
-        build, "sign", lambda raw, tool, joined, command: sign(f"{raw}!", tool, joined)
+        build, "sign", lambda raw, tool, joined, *rest: sign(f"{raw}!", tool, joined, *rest)
     )
 
     report = built(memory, index)
 
     assert report.moved[0][:2] == ("a", before)
     assert [moved.id for moved in report.moved] == ["a", "b"]
+    assert report.moved_by == {"root line": 2}
+
+
+def test_the_steps_that_moved_hashes_are_named(memory, index, monkeypatch):
+    built(memory, index)
+    word = Step("word", re.compile(r"\b(?:one|two)\b"), "<WORD>", "one", "<WORD>", "once")
+    for name in ("normalise", "moved"):
+        module = importlib.import_module(f"indexing.signature.{name}")
+        monkeypatch.setattr(module, "STEPS", (*STEPS, word))
+    monkeypatch.setattr(build, "ruleset_digest", lambda: "new rules")
+
+    report = built(memory, index)
+
+    assert [moved.why for moved in report.moved] == [("word",), ("word",)]
+    told = json.loads(json.dumps(report.as_dict()))
+    assert told["moved_by"] == {"word": 2}
+    assert told["moved"][0]["why"] == ["word"]
 
 
 def test_hashes_that_stay_are_not_reported(memory, index, monkeypatch):
@@ -296,7 +317,7 @@ def test_tools_whose_rules_match_nothing_are_counted(memory, index):
         unmatched = unmatched._replace(signature=unmatched.signature._replace(rule="npm:unmatched"))
         stored(memory / f"{n}.stored", [unmatched])
 
-    assert built(memory, index).unmatched == (("npm", 2),)
+    assert built([memory / "0.stored", memory / "1.stored"], index).unmatched == (("npm", 2),)
 
 
 def missing(path):
@@ -514,3 +535,14 @@ def test_an_outcome_of_no_known_entry_is_reported(memory, index):
     assert (record.source.file, record.reason) == (
         "memory/other.jsonl", "no entry has the id gone",
     )  # fmt: skip
+
+
+def test_b073_an_endless_text_does_not_make_the_index_endless(tmp_path):
+    journal = tmp_path / "journal.jsonl"
+    body = "word " * 2_000_000
+    record = {"v": 1, "op": "add", "id": "01JB3Z8X5T9V2K4M6N8P0Q2R4S", "at": "2026-01-01T00:00:00Z"}
+    entry = {"kind": "note", "title": "long", "body": body, "captured_at": "2026-01-01T00:00:00Z"}
+    journal.write_text(json.dumps({**record, "entry": entry}) + "\n", encoding="utf-8")
+    build_index([journal], tmp_path / "index", (), Settings())
+    written = sum(path.stat().st_size for path in (tmp_path / "index").rglob("*.*"))
+    assert written < 200_000

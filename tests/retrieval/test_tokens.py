@@ -73,3 +73,14 @@ def test_the_digest_tells_how_words_were_taken():
     # When this fails, `words` has changed: see that _VERSION or a pattern has too.
     assert digest() != digest(plain=True)
     assert digest() == digest()
+
+
+def test_words_that_say_nothing_are_left_out_and_those_that_deny_are_not():
+    assert words("The module was not found, and is now without a name") == [
+        "module",
+        "not",
+        "found",
+        "without",
+        "name",
+    ]
+    assert "the" in words("the module", plain=True)

@@ -4,6 +4,7 @@ import re
 
 from indexing.signature.interface import (
     DIAGNOSTIC,
+    ERROR,
     EXCEPTION,
     TRAILER,
     Found,
@@ -13,11 +14,41 @@ from indexing.signature.interface import (
 )
 from indexing.signature.look import below
 
+# `---> ` before an inner exception; NUnit prints `  ----> `, xUnit `---- `.
+_INNER = re.compile(r"\s*-{3,5}> (?!$)|-{4} [\w.`+]{1,200} : ")
+_FRAME = re.compile(r"\s+(?:at|bei|\u00e0|en|in|em|\u0432) [\w.<>`+$]{1,300}[(\[]|\s*--- End of ")
+
 
 def _test(lines: Lines, index: int, match: re.Match[str]) -> Found:
     message = below(lines, index, r"\s*Error Message:", 3)
     at = None if message is None else below(lines, message, r"\s*\S", 2)
-    return Found(index) if at is None else Found(at, (index,))
+    return Found(index) if at is None else Found(_innermost(lines, at), (index,))
+
+
+def _innermost(lines: Lines, index: int) -> int:
+    """The last exception that line `index` wraps; they are printed before the frames."""
+    found = index
+    for at in range(index + 1, min(index + 40, len(lines))):
+        if _INNER.match(lines[at]):
+            found = at
+        elif _FRAME.match(lines[at]):
+            break
+    return found
+
+
+def _uncaught(lines: Lines, index: int, _: re.Match[str]) -> Found:
+    return Found(_innermost(lines, index))
+
+
+def _exception(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    """Only with frames as .NET prints them: they hold types of arguments, and no file after `(`."""
+    at = _innermost(lines, index)
+    frame = below(lines, at, _FRAME.pattern, 6)
+    if frame is None or re.search(
+        r"\.(?:java|scala|kt|groovy):\d+\)|\((?:Native|Unknown) ", lines[frame]
+    ):
+        return None
+    return Found(at)
 
 
 RULES = ToolRules(
@@ -46,6 +77,14 @@ RULES = ToolRules(
             ("Unhandled exception", "Unhandled Exception"),
             r"Unhandled [Ee]xception\W",
             EXCEPTION,
+            _uncaught,
+        ),
+        Rule(
+            "exception",
+            ("Exception: ", "Exception : "),
+            r"\s*(?:[A-Z]\w{0,80}\.){1,12}\w{0,80}Exception ?: \S",
+            ERROR + 6,
+            _exception,
         ),
         Rule("build", ("Build FAILED",), r"Build FAILED\.", TRAILER),
     ),

@@ -45,4 +45,11 @@ RULES = ToolRules(
             WRAPPER + 2,
         ),
     ),
+    skip=(
+        (
+            "the runner's own wrapper",
+            "Executing the custom container implementation failed",
+            r"Executing the custom container implementation failed",
+        ),
+    ),
 )

@@ -47,6 +47,15 @@ def _said(lines: Lines, at: int) -> int:
     return at
 
 
+def _labelled(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    """A testify block of its own: what its `Error:` says, joined to its `Test:`."""
+    at = below(lines, index, r"\s*Error:\s+\S", 6)
+    if at is None:
+        return None
+    test = below(lines, at, r"\s*Test:\s+\S", 60, r"\s*Error Trace:|(?:FAIL|ok)\b")
+    return Found(at, () if test is None else (test,))
+
+
 def _said_before(lines: Lines, index: int, test: int) -> int | None:
     """With -v a test's messages are printed while it runs, before its `--- FAIL`."""
     name = lines[test].split("--- FAIL: ")[1].split(" (")[0]
@@ -80,6 +89,7 @@ RULES = ToolRules(
             DIAGNOSTIC,
         ),
         Rule("test", ("--- FAIL: ",), r"\s*--- FAIL: \S", DIAGNOSTIC - 2, _test),
+        Rule("testify", ("Error Trace:",), r"\s*Error Trace:\s", DIAGNOSTIC - 4, _labelled),
         Rule(
             "race",
             ("WARNING: DATA RACE",),

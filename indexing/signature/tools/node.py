@@ -2,7 +2,15 @@
 
 import re
 
-from indexing.signature.interface import EXCEPTION, TRAILER, Found, Lines, Rule, ToolRules
+from indexing.signature.interface import (
+    DIAGNOSTIC,
+    EXCEPTION,
+    TRAILER,
+    Found,
+    Lines,
+    Rule,
+    ToolRules,
+)
 from indexing.signature.look import above, below
 
 _FRAME = r"\s+at (?:async )?\S|\s*(?:Require stack:|code: '|\{$|requireStack:|errno: )|- /"
@@ -22,12 +30,42 @@ def _thrown(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
     return Found(index)
 
 
+def _reported(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    """A test of `node --test`: its title, joined to what was compared or to the error.
+
+    TAP and the spec reporter frame the error otherwise; a comparison reads the same in both.
+    """
+    stop = r"\s*(?:\.\.\.|not ok|ok|#|\u2716|\u2714|\u25b6) ?"
+    error = below(lines, index, r"\s*(?:error: |\[?\w*Error\b)", 8, stop)
+    if error is None or lines[error - 1].strip().endswith("'subtestsFailed'"):
+        return None
+    compared = below(lines, error, r"\s*\S.{0,200} (?:!==|===|!=|==) \S", 4, r"\s+at |\s*code: ")
+    said = compared
+    if said is None and lines[error].rstrip().endswith("|-"):
+        said = below(lines, error, r"\s+\S", 2)
+    return Found(index, (error if said is None else said,))
+
+
+def _tap(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
+    """Only as node prints it: other producers of TAP know no `failureType`."""
+    known = below(lines, index, r"\s*failureType: ", 6, r"\s*(?:not )?ok ")
+    return None if known is None else _reported(lines, index, match)
+
+
 RULES = ToolRules(
     tool="node",
     known_by=r"^Node\.js v\d+|^\s+at .{1,200}(?:\.[cm]?[jt]sx?:\d+:\d+|node:internal)"
     r"|node_modules",
     command=r"node",
     rules=(
+        Rule("tap", ("not ok ",), r"\s*not ok \d+ - (?!.*# (?:TODO|SKIP))", DIAGNOSTIC, _tap),
+        Rule(
+            "spec",
+            ("\u2716 ",),
+            r"\s*\u2716 \S.{0,300} \(\d[\d.]*m?s\)$",
+            DIAGNOSTIC,
+            _reported,
+        ),
         Rule("heap", ("FATAL ERROR:",), r"FATAL ERROR: .*(?:heap|Allocation|memory)", EXCEPTION),
         Rule(
             "module",

@@ -1,6 +1,7 @@
 """perl and prove: `message at script.pl line 3.`; `not ok 1 - title`."""
 
 from indexing.signature.interface import DIAGNOSTIC, EXCEPTION, SUMMARY, Rule, ToolRules
+from indexing.signature.look import joining_below
 
 RULES = ToolRules(
     tool="perl",
@@ -17,7 +18,13 @@ RULES = ToolRules(
             True,
         ),
         Rule("locate", ("Can't locate ",), r"Can't locate \S+ in @INC", EXCEPTION),
-        Rule("failed-test", ("#   Failed test",), r"\s*#\s+Failed test ", DIAGNOSTIC - 3),
+        Rule(
+            "failed-test",
+            ("#   Failed test",),
+            r"\s*#\s+Failed test ",
+            DIAGNOSTIC - 1,
+            joining_below(r"\s*#\s+at \S+ line \d+", 2),
+        ),
         Rule("result", ("Result: FAIL",), r"Result: FAIL", SUMMARY - 6),
     ),
 )

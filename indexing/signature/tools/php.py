@@ -13,7 +13,7 @@ from indexing.signature.interface import (
     Rule,
     ToolRules,
 )
-from indexing.signature.look import below
+from indexing.signature.look import above, below
 
 
 def _first(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
@@ -23,6 +23,15 @@ def _first(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
         return None
     at = below(lines, title, r"\S", 1)
     return Found(title) if at is None else Found(at, (title,))
+
+
+def _testdox(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    """--testdox draws a box around the message; the class heads its list of tests."""
+    at = below(lines, index, r"\s*[\u2502\u251c\u2551] +\S", 3)
+    if at is None:
+        return None
+    heading = above(lines, index, r"[A-Z]\S", 400)
+    return Found(at, (index,) if heading is None else (index, heading))
 
 
 def _box(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
@@ -48,6 +57,13 @@ RULES = ToolRules(
             r"There (?:was|were) \d+ (?:failure|error)s?:",
             DIAGNOSTIC,
             _first,
+        ),
+        Rule(
+            "testdox",
+            ("\u2718 ",),
+            r"\s*\u2718 \S",
+            DIAGNOSTIC,
+            _testdox,
         ),
         Rule(
             "box",

@@ -66,6 +66,18 @@ RULES = ToolRules(
         ),
         Rule("progress", (" FAILED", " ERROR"), r"\S+::\S.{0,300} (?:FAILED|ERROR)\b", SUMMARY),
         Rule(
+            "glued",
+            ("FAILED", "ERROR"),
+            r"\S+::\S.{0,300} (?:PASSED|XFAIL|SKIPPED) .{0,300}?(?:FAILED|ERROR)\b",
+            SUMMARY - 1,
+        ),
+        Rule(
+            "worker",
+            ("[gw",),
+            r"\[gw\d+\] \[ *\d{1,3}%\] (?:.{0,300} )?(?:FAILED|ERROR) \S+::",
+            SUMMARY,
+        ),
+        Rule(
             "usage",
             ("ERROR: ", "error: "),
             r"(?:ERROR: (?:file or directory not found|not found|usage"

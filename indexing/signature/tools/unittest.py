@@ -25,7 +25,12 @@ RULES = ToolRules(
     command=r"python3? -m unittest",
     rules=(
         Rule("test", ("FAIL: ", "ERROR: "), r"(?:FAIL|ERROR): \S", DIAGNOSTIC, _ruled),
-        Rule("verbose", ("... FAIL", "... ERROR"), r".{1,300} \.\.\. (?:FAIL|ERROR)$", SUMMARY + 6),
+        Rule(
+            "verbose",
+            ("... FAIL", "... ERROR"),
+            r"(?!\* ).{1,300} \.\.\. (?:FAIL|ERROR)$",
+            SUMMARY + 6,
+        ),
         Rule("total", ("FAILED (",), r"FAILED \((?:failures|errors)=", SUMMARY - 4),
     ),
 )

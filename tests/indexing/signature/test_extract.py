@@ -1,4 +1,4 @@
-"""Faults that people met elsewhere, by their id, and what holds for any log."""
+"""What holds for any log; faults that people met elsewhere are in `test_field_reports.py`."""
 
 import pytest
 from failures import failing, signature
@@ -8,92 +8,6 @@ from hypothesis import strategies as st
 from indexing.signature import explain, extract, keys, sign
 from indexing.signature.extract import ruleset_digest
 from indexing.signature.tools import TOOLS
-
-TRAILER = "##[error]Process completed with exit code 1."
-
-
-def test_b001_a_plain_compiler_line_beats_the_runners_trailer():
-    one, other = (
-        extract(f"main.go:3:5: undefined: {name}\n{TRAILER}\n") for name in ("Foo", "Bar")
-    )
-    assert (one.line, other.line) == (1, 1)
-    assert one.sig_sha != other.sig_sha
-
-
-def test_b002_lines_that_wrap_the_cause_are_not_it():
-    log = "\n".join(
-        [
-            "Traceback (most recent call last):",
-            '  File "train.py", line 3, in <module>',
-            "    save()",
-            "OSError: [Errno 28] No space left on device",
-            "##[error]Process completed with exit code 1.",
-            "[OSDC] Step script exited",
-            "##[error]Executing the custom container implementation failed",
-            "TypeError: Cannot read properties of null (reading 'jobPod')",
-        ]
-    )
-    assert extract(log).raw == "OSError: [Errno 28] No space left on device"
-
-
-def test_b005_a_level_tag_is_not_a_failure():
-    levels = ("INFO", "DEBUG", "WARN", "ERROR")
-    noise = [
-        f"2026-02-01T10:00:{n % 60:02d}Z {levels[n % 4]} req=req_{n:04d} lat=13 status=200"
-        for n in range(1400)
-    ]
-    found = extract("\n".join([*noise, "RuntimeError: FATAL: connection pool exhausted (max=64)"]))
-    assert found.line == 1401
-
-
-def test_b011_a_step_of_buildkit_is_known_by_its_number():
-    def log(step, seconds):
-        return (
-            f"#{step} [4/6] RUN npm run build\n"
-            f"#{step} {seconds} src/a.ts(3,5): error TS2322: Type 'x' is not assignable\n"
-            f'#{step} ERROR: process "/bin/sh -c npm run build" did not complete successfully: '
-            "exit code: 2\n"
-        )
-
-    one, other = extract(log(14, "2.101")), extract(log(12, "9.870"))
-    assert one.raw.startswith("src/a.ts(3,5): error TS2322")
-    assert one.sig_sha == other.sig_sha
-    assert one.context["command"] == "/bin/sh -c npm run build"
-
-
-def test_b031_exit_codes_are_kept_when_nothing_else_is_there():
-    one, other = (extract(f"Process exited with exit code {code}\n") for code in (1, 137))
-    assert one.sig_sha != other.sig_sha
-
-
-def test_b056_only_the_last_frame_counts():
-    def log(last):
-        frames = "\r".join(f"Receiving objects: {n}% ({n}/100)" for n in range(1, last))
-        return f"Cloning into 'shop'...\n{frames}\nfatal: early EOF\n"
-
-    one, other = extract(log(100)), extract(log(71))
-    assert one.raw == "fatal: early EOF"
-    assert one.sig_sha == other.sig_sha
-
-
-def test_b059_bytes_that_are_not_utf8_sign_as_their_text_does():
-    raw = b"warn: \x9d \xee \nerror: build failed\n"
-    assert extract(raw).sig_sha == extract(raw.decode("utf-8", "replace")).sig_sha
-
-
-def test_b061_quotes_of_a_locale_do_not_split():
-    one = extract("t.cpp:1:1: error: ‘weird’ does not name a type\n")
-    other = extract("t.cpp:7:3: error: 'weird' does not name a type\n")
-    german = extract("t.cpp:1:1: Fehler: »weird« bezeichnet keinen Typ\n")
-    assert one.sig_sha == other.sig_sha
-    assert german.tool == "gcc"
-
-
-def test_b145_the_root_line_stands_verbatim_in_the_log():
-    log = "one\ntwo\n  error: it  broke\t here \nfour\n"
-    found = extract(log)
-    assert found.line == 3
-    assert found.raw in log.split("\n")[2]
 
 
 @pytest.mark.parametrize("nothing", ["", b"", "\n\n", "   \n\t\n", b"\xef\xbb\xbf"])

@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
-from commands import LOG, clean_environment, remembering
+from commands import LOG, UNKNOWN_LOG, clean_environment, remembering
+
+from indexing.overrides import alias
+from indexing.signature import extract
 
 HEAVY = {
     *("numpy", "rich", "filelock", "tomllib", "dataclasses", "inspect", "subprocess"),
@@ -38,6 +41,18 @@ def test_a_first_tier_hit_imports_nothing_heavy(here):
         # with room for more hits the lexical tier would be asked as well
         modules = imported(*words, "a.log", "-k", "1")
         assert "retrieval.tiers.exact" in modules
+        assert sorted(modules & HEAVY) == []
+
+
+def test_decisions_cost_nothing_where_there_are_none(here):
+    mem_dir = remembering(here)
+    (here / "a.log").write_text(LOG, encoding="utf-8")
+    for words in (["lookup", "a.log", "-k", "1"], ["sig", "explain", "a.log"]):
+        assert "indexing.overrides" not in imported(*words)
+    alias(mem_dir / "overrides.jsonl", extract(LOG), extract(UNKNOWN_LOG))
+    for words in (["lookup", "a.log", "-k", "1"], ["sig", "explain", "a.log"]):
+        modules = imported(*words)
+        assert "indexing.overrides" in modules
         assert sorted(modules & HEAVY) == []
 
 

@@ -1,4 +1,6 @@
+import importlib
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -7,6 +9,9 @@ from commands import RAW, login, remembering
 from memories import indexed
 
 from indexing.journal import append
+from indexing.signature import sign
+from indexing.signature.interface import Step
+from indexing.signature.normalise import STEPS
 from retrieval.cli import main
 
 
@@ -144,6 +149,40 @@ def test_status_counts_tools_whose_rules_match_nothing(here, capsys):
     indexed([known, odd], here / "out")
     code, found = status(capsys, "--index", "out")
     assert (code, found["unmatched"]) == (0, {"npm": 1})
+
+
+def test_drift_is_counted_for_entries_of_our_own_journal(here, capsys):
+    odd = sign("the moon is down", "npm", rule="npm:a-rule-that-is-no-more")
+    kept = sign("the sun is down", "npm", rule="npm:code")
+    remembering(
+        here, [login(), login("odd", signature=odd), login("kept", signature=kept)], index=False
+    )
+    assert rebuilt(capsys)["unmatched"] == {"npm": 1}
+    assert status(capsys)[1]["unmatched"] == {"npm": 1}
+    assert main(["index", "rebuild"]) == 0
+    assert "npm: 1 time; has its output changed?" in capsys.readouterr().out
+
+
+def test_a_rebuild_under_other_rules_says_what_moved(here, capsys, monkeypatch):
+    mem_dir = remembering(here)
+    with monkeypatch.context() as other:
+        word = Step("host", re.compile(r"registry\.example"), "<HOST>", "x", "<HOST>", "y")
+        normalise = importlib.import_module("indexing.signature.normalise")
+        other.setattr(normalise, "STEPS", (*STEPS, word))
+        for module in ("indexing.recipe", "indexing.build"):
+            other.setattr(f"{module}.ruleset_digest", lambda: "0" * 16)
+        assert main(["index", "rebuild", "--json"]) == 0
+        assert main(["lookup", "--title", "package"]) == 0
+    capsys.readouterr()
+    assert main(["lookup", "--title", "package"]) == 2  # made with other rules
+    assert "signature rules" in capsys.readouterr().err
+    assert status(capsys)[0] == 1
+    assert main(["index", "rebuild"]) == 0
+    out = capsys.readouterr().out
+    assert "hashes moved by today's rules: 1" in out
+    assert "what moved them: 1" in out
+    assert main(["lookup", "--title", "package"]) == 0
+    assert mem_dir.is_dir()
 
 
 def test_a_whole_index_verifies(fresh, capsys):

@@ -11,7 +11,7 @@ from retrieval.cli.parting import parting
 
 KEYS = [
     *("file", "tool", "rule", "line", "raw", "joined", "normalised", "sig_sha"),
-    *("steps", "skipped", "context", "warnings"),
+    *("steps", "skipped", "context", "warnings", "overrides"),
 ]
 GITHUB = (
     "2026-03-04T10:22:31.1234567Z ##[group]Run npm ci\n"
@@ -48,8 +48,9 @@ def test_explain_prints_what_the_contract_says(logs, capsys):
 def test_explain_says_which_lines_were_skipped_and_why(logs, capsys):
     main(["sig", "explain", "--json", "ci.log"])
     [found] = lines_of(capsys.readouterr().out)
-    assert found["skipped"][-1]["line"] == 4
-    assert "npm" in found["skipped"][-1]["why"]
+    why = {skipped["line"]: skipped["why"] for skipped in found["skipped"]}
+    assert "npm" in why[4]
+    assert "trailer" in why[5]
     assert found["line"] == 3
 
 
@@ -191,6 +192,7 @@ def test_diff_of_the_same_as_json(logs, capsys):
         "sig_sha": [sha, sha],
         "parts_at": None,
         "values": [],
+        "override": None,
     }
 
 

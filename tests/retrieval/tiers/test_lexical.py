@@ -1,4 +1,5 @@
 import random
+from pathlib import Path
 
 import lexical_reference as reference
 import numpy as np
@@ -7,11 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memories import entry, indexed
 
-from indexing.build import in_order
+from indexing.build import build_index, in_order
 from indexing.settings import SCORERS, Settings
+from indexing.stores.local import LocalStore
 from retrieval import Query
 from retrieval.tiers.lexical import Lexical, best_rows
 
+MEMORY = Path(__file__).parents[3] / "fixtures" / "memory"
 WORDS = st.sampled_from(["token", "refresh", "fails", "after", "npm", "user_id", "E0308", "über"])
 TEXTS = st.lists(WORDS, max_size=6).map(" ".join)
 FILES = st.none() | st.lists(st.sampled_from(["a.py", "./a.py", "b.py", "c\\d.py"]), max_size=3)
@@ -234,3 +237,18 @@ def test_entries_beyond_the_newest_are_not_looked_at(tmp_path):
     hits = Lexical(newest).search(Query(title="token refresh"), store, 5)
 
     assert [hit.entry.id for hit in hits] == ["e5", "e4"]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Translate README to French",
+        "the",
+        "Write a poem about autumn",
+        "Add dark mode to the settings page",
+    ],
+)
+def test_what_is_about_something_else_scores_below_the_floor(title, tmp_path):
+    build_index([MEMORY], tmp_path, [Lexical()], Settings())
+    hits = Lexical().search(Query(title=title), LocalStore.open(tmp_path), limit=3)
+    assert [hit.score for hit in hits if hit.score >= Settings().min_score] == []

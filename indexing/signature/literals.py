@@ -1,0 +1,108 @@
+"""Which of many literals a log holds, and on which lines.
+
+One expression for all of them is tried at every character and takes longer to compile than a
+lookup may take; to look for each costs as often as there are literals. Hence a literal is looked
+for by what is seldom in it: a block is split at a character that logs seldom hold, and only those
+literals are looked for that go on as one of the parts begins. Of the others many share a piece,
+which is looked for in their stead.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+_BLOCK = 1 << 16
+"""So many characters are looked through at a time; they stay in the processor's cache."""
+
+# These decide how fast the search is, never what it finds: a literal that holds none of the pieces
+# and no seldom character (two others must follow it) is looked for itself.
+_PIECES = ("rror", "ERR", "FAIL", "ail", "not ", "ould", "xit", "issing ", "imed out", "ani", "cc")
+_SELDOM = b"ZQKYXVJWHGLUPMFBDIOASRCNTEzqj*![+'`>xkywvhfbg"
+_PART = 6
+"""So much of a part is compared."""
+
+
+class Literals:
+    """A set of literals, prepared for the search."""
+
+    def __init__(self, literals: Iterable[str]) -> None:
+        self._pieces: dict[bytes, list[str]] = {}
+        self._seldom: dict[bytes, dict[bytes, list[tuple[bytes, str]]]] = {}
+        for literal in sorted(set(literals), key=len):
+            piece = next((piece for piece in _PIECES if piece in literal), "")
+            needle = literal.encode()
+            character = b"" if piece else _seldomest(needle)
+            if character:
+                part = needle.split(character)[1][:_PART]
+                parts = self._seldom.setdefault(character, {})
+                parts.setdefault(part[:2], []).append((part, literal))
+            else:
+                self._pieces.setdefault(piece.encode() or needle, []).append(literal)
+
+    def found(self, text: str, lines: Sequence[str], longest: int) -> dict[int, list[str]]:
+        """The literals that each line holds, by its number from 0; lines that hold none are not in.
+
+        `lines` is `text` split at its line feeds; of each the first `longest` characters count. The
+        numbers are in order.
+        """
+        found: dict[int, list[str]] = {}
+        first = 0
+        for block in _blocks(text):
+            data = block.encode("utf-8", "surrogatepass")
+            number, seen = first, 0
+            for place, literals in sorted(self._places(data)):
+                number += data.count(b"\n", seen, place)
+                seen = place
+                line = lines[number][:longest]
+                held = [literal for literal in literals if literal in line]
+                if held:
+                    found.setdefault(number, []).extend(held)
+            first += block.count("\n")
+        return found
+
+    def _places(self, data: bytes) -> Iterator[tuple[int, list[str]]]:
+        """Where a literal or a piece stands, once a line, and which literals it may be."""
+        for piece, literals in self._pieces.items():
+            for place in _once_a_line(data, piece):
+                yield place, literals
+        for character, parts in self._seldom.items():
+            for literal in _likely(parts, data.split(character)):
+                for place in _once_a_line(data, literal.encode()):
+                    yield place, [literal]
+
+
+def _seldomest(needle: bytes) -> bytes:
+    """The byte of the needle that logs hold least; empty where all are common.
+
+    At least two bytes must stand between it and where it comes again.
+    """
+    high = (byte for byte in needle if byte >= 0x80)
+    for byte in (*high, *_SELDOM):
+        if byte in needle and len(needle.split(bytes((byte,)), 2)[1]) >= 2:
+            return bytes((byte,))
+    return b""
+
+
+def _likely(known: dict[bytes, list[tuple[bytes, str]]], parts: Sequence[bytes]) -> set[str]:
+    """The literals that go on as one of the parts begins."""
+    likely: set[str] = set()
+    for begin in {part[:_PART] for part in parts}:
+        for part, literal in known.get(begin[:2], ()):
+            if begin.startswith(part):
+                likely.add(literal)
+    return likely
+
+
+def _once_a_line(data: bytes, needle: bytes) -> Iterator[int]:
+    place = data.find(needle)
+    while place >= 0:
+        yield place
+        end = data.find(b"\n", place)
+        place = data.find(needle, end) if end >= 0 else -1
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The text in blocks that end with a line."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _BLOCK) + 1 or len(text)
+        yield text[start:end]
+        start = end

@@ -1,0 +1,81 @@
+"""The search by pieces and seldom characters finds what a look for each literal would find."""
+
+import pytest
+from failures import failing
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexing.signature import ci
+from indexing.signature.lines import Log, _alternatives
+from indexing.signature.literals import Literals
+from indexing.signature.normalise import STEPS, _shape
+from indexing.signature.tools import TOOLS
+
+NEEDS = sorted(
+    {need for rules in TOOLS for rule in rules.rules for need in rule.needs} | {*ci.MARKS}
+)
+SEARCH = Literals(NEEDS)
+LONGEST = 4096
+
+
+def one_by_one(lines: list[str], literals: list[str] = NEEDS) -> dict[int, list[str]]:
+    found = {}
+    for number, line in enumerate(lines):
+        held = [literal for literal in literals if literal in line[:LONGEST]]
+        if held:
+            found[number] = held
+    return found
+
+
+def ordered(found: dict[int, list[str]]) -> dict[int, list[str]]:
+    return {number: sorted(held) for number, held in found.items()}
+
+
+@pytest.mark.parametrize("need", NEEDS)
+def test_every_literal_is_found_wherever_it_stands(need):
+    text = f"one\n{need}\nxx{need}\n{need}yy{need}\n{need[:-1]}\n{need[1:]}"
+    lines = text.split("\n")
+    assert ordered(SEARCH.found(text, lines, LONGEST)) == ordered(one_by_one(lines))
+
+
+@pytest.mark.parametrize("case", failing()[::8], ids=lambda case: case.id)
+def test_a_log_is_searched_as_one_by_one(case):
+    log = Log(case.log())
+    found = SEARCH.found(log.text, log.lines, LONGEST)
+    assert list(found) == sorted(found)
+    assert ordered(found) == ordered(one_by_one(log.lines))
+
+
+@given(st.lists(st.text(alphabet="aabE*! \u2713\u2714rFAIL\udc80", max_size=12), max_size=12))
+def test_any_lines_are_searched_as_one_by_one(lines):
+    literals = ["***", "FAIL", "rror", "\u2713 ", "E a", "ab", "!!b", "FAILA", "a"]
+    text = "\n".join(lines)
+    found = Literals(literals).found(text, text.split("\n"), LONGEST)
+    assert ordered(found) == ordered(one_by_one(text.split("\n"), literals))
+
+
+def test_blocks_do_not_hide_a_literal_and_numbers_go_on():
+    lines = [("x" * 50_000) + " error: ", "error: ", "y" * 200_000, "fatal: ", "z" * 70_000, "FAIL"]
+    found = SEARCH.found("\n".join(lines), lines, LONGEST)
+    assert list(found) == [1, 3, 5]
+
+
+@pytest.mark.parametrize("rules", TOOLS, ids=lambda rules: rules.tool)
+def test_what_shows_a_tool_is_found_as_by_the_whole_expression(rules):
+    import re
+
+    known = re.compile(rules.known_by, re.MULTILINE)
+    assert len(list(_alternatives(rules.known_by))) >= 1
+    for case in failing()[::25]:
+        text = Log(case.log()).text
+        if len(text) < 200_000 and max(map(len, text.split("\n"))) < LONGEST:
+            assert Log(text).holds(rules.known_by) == bool(known.search(text)), case.id
+
+
+@pytest.mark.parametrize("step", [s for s in STEPS if s.shows], ids=lambda step: step.name)
+def test_where_a_step_matches_the_text_shows_it(step):
+    lines = [step.before, *(line for case in failing()[::40] for line in Log(case.log()).lines)]
+    for line in lines:
+        shape = _shape(line)
+        if shape and step.pattern.sub(step.put, line) != line:
+            assert any(mark in shape for mark in step.shows), line
