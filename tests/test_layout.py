@@ -19,6 +19,7 @@ HOUSE = (
     "indexing.signature.ci",
     "indexing.signature.tools",
     "indexing.signature.doubts",
+    "indexing.signature.literals",
     "indexing.signature.extract",
     "indexing.signature",
     "indexing.entry",

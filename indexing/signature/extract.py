@@ -196,6 +196,8 @@ class _Scan:
         best: _Candidate | None = None
         self.skipped.clear()
         for index in self._lines():
+            if best and best.inside and best.rank >= _HIGHEST:
+                break
             line = self.log[index]
             why = _why_not(line)
             if why:
@@ -327,6 +329,7 @@ _RULES = sorted(
     ((rule, rules) for rules in TOOLS for rule in rules.rules),
     key=lambda pair: (pair[1] is GENERIC, -pair[0].rank),
 )
+_HIGHEST = max(rule.rank for rule, _ in _RULES)
 _BY_LITERAL: dict[str, list[int]] = {}
 for _place, (_rule, _) in enumerate(_RULES):
     for _literal in _rule.needs:

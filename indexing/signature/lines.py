@@ -29,14 +29,14 @@ _PREFIX = (
     r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,80} (?=\S{1,80}: )"  # syslog
     # GitHub Actions and Azure (7 digits), GitLab (with the stream's letter), docker, Go, Java, …
     r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d| UTC)?\]?"
-    r"(?: \d\d[OE]\+?)?(?:[ \t]+\||:|[ \t]+-(?=[ \t]))?(?:[ \t]|$)"
+    r"(?: \d\d[OE]\+?)?(?:[ \t]+\||:| -(?=[ \t]))?(?:[ \t]|$)"
     r"|\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})? "
-    r"|\[?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]?[ \t]"
+    r"|\[?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]?[ \t]{1,2}"
     r"|[^\t\n]{1,120}\t[^\t\n]{1,120}\t(?=\ufeff?\d{4}-\d\d-\d\dT)"  # gh run view --log
     r"|##\[(?:error|warning|notice|debug|section|command)\]"
     r"|::(?:error|warning|notice|debug)(?: [^:\n]{0,300}?)?::"
     r"|\d{1,9} (?=\[(?:ERROR|INFO|WARNING)\])"  # Travis: milliseconds before maven's level
-    r"|#\d{1,4} (?:\d{1,6}\.\d{1,3} ?)?(?=[^\[]|$)"  # BuildKit: '#7 23.36 '
+    r"|#\d{1,4} (?:\d{1,6}\.\d{1,3} ?|(?=[^\[]|$))"  # BuildKit: '#7 23.36 '
     r"|[A-Za-z][\w.-]{0,40}[_-]\d{1,2} +\| "  # docker compose: 'web_1  | '
     # pnpm -r: the package's folder and the script
     r"|(?:\.|[\w@.-]{1,60}/[\w@./-]{1,60}) [a-z][\w:-]{1,30}: (?=\S|$)"
@@ -51,7 +51,7 @@ def decode(output: str | bytes) -> str:
     Never raises; the same bytes always give the same text.
     """
     if isinstance(output, str):
-        if output.isascii():
+        if "\0" not in output and _encodable(output):
             return output
         # What Python could not decode arrives as lone surrogates: give the bytes a second chance.
         output = output.encode("utf-8", "surrogateescape" if _escaped(output) else "replace")
@@ -62,6 +62,14 @@ def decode(output: str | bytes) -> str:
         wide = "utf-16-le" if head[1::2].count(0) >= head[::2].count(0) else "utf-16-be"
         return output.decode(wide, "replace")
     return output.decode("utf-8", "oncebitten.cp1252")
+
+
+def _encodable(text: str) -> bool:
+    """Whether the text has no lone surrogates."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _escaped(text: str) -> bool:
@@ -115,10 +123,11 @@ class Log:
 
     @cached_property
     def _ends(self) -> str:
-        """A line feed, then the log's start and end or all of a small one; lines are cut short."""
+        """A line feed, then the log's start and end or all of a small one, as clean lines."""
         text = self.text
         ends = text if len(text) <= 4 * _END else f"{text[:_END]}\n{text[-_END:]}"
-        return "\n" + "\n".join(line[:LONGEST] for line in ends.split("\n"))
+        cut = "\n".join(line[:LONGEST] for line in ends.split("\n"))
+        return compiled(rf"\n(?>{_PREFIX}){{1,5}}", re.MULTILINE).sub("\n", "\n" + cut)
 
     def continued(self, index: int) -> range:
         """The lines onto which PowerShell wrapped line `index` when it captured the output.
@@ -138,7 +147,7 @@ class Log:
     @cached_property
     def _width(self) -> int:
         """At which column PowerShell wraps at least; 0: this is not its output."""
-        if "+ FullyQualifiedErrorId" not in self._ends:
+        if "+ FullyQualifiedErrorId" not in self.text:
             return 0
         return max((len(line) for line in self.lines if line.endswith(" ")), default=0)
 

@@ -4,7 +4,7 @@ One expression for all of them is tried at every character and takes longer to c
 lookup may take; to look for each costs as often as there are literals. Hence a literal is looked
 for by what is seldom in it: a block is split at a character that logs seldom hold, and only those
 literals are looked for that go on as one of the parts begins. Of the others many share a piece,
-which is looked for in their stead.
+which is looked for in their stead. Of lines that differ in digits only, one is looked through.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +16,9 @@ _BLOCK = 1 << 16
 # and no seldom character (two others must follow it) is looked for itself.
 _PIECES = ("rror", "ERR", "FAIL", "ail", "not ", "ould", "xit", "issing ", "imed out", "ani", "cc")
 _SELDOM = b"ZQKYXVJWHGLUPMFBDIOASRCNTEzqj*![+'`>xkywvhfbg"
+_MOST_SHAPES = 20_000
+"""So many shapes of lines are remembered."""
+_NO_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _PART = 6
 """So much of a part is compared."""
 
@@ -28,7 +31,7 @@ class Literals:
         self._seldom: dict[bytes, dict[bytes, list[tuple[bytes, str]]]] = {}
         for literal in sorted(set(literals), key=len):
             piece = next((piece for piece in _PIECES if piece in literal), "")
-            needle = literal.encode()
+            needle = _shape(literal)
             character = b"" if piece else _seldomest(needle)
             if character:
                 part = needle.split(character)[1][:_PART]
@@ -44,19 +47,34 @@ class Literals:
         numbers are in order.
         """
         found: dict[int, list[str]] = {}
+        known: dict[bytes, list[str]] = {}
         first = 0
         for block in _blocks(text):
-            data = block.encode("utf-8", "surrogatepass")
-            number, seen = first, 0
-            for place, literals in sorted(self._places(data)):
-                number += data.count(b"\n", seen, place)
-                seen = place
-                line = lines[number][:longest]
-                held = [literal for literal in literals if literal in line]
-                if held:
-                    found.setdefault(number, []).extend(held)
-            first += block.count("\n")
+            shapes = _shape(block).removesuffix(b"\n").split(b"\n")
+            if len(block) > _BLOCK + longest:  # a character has 4 bytes at most
+                shapes = [shape[: 4 * longest] for shape in shapes]
+            if len(known) > _MOST_SHAPES:
+                known.clear()
+            self._learn([shape for shape in dict.fromkeys(shapes) if shape not in known], known)
+            for number, shape in enumerate(shapes, first):
+                likely = known[shape]
+                if likely:
+                    line = lines[number][:longest]
+                    held = [literal for literal in likely if literal in line]
+                    if held:
+                        found[number] = held
+            first += len(shapes)
         return found
+
+    def _learn(self, shapes: Sequence[bytes], known: dict[bytes, list[str]]) -> None:
+        """Note of each shape the literals that its lines may hold."""
+        data = b"\n".join(shapes)
+        known.update((shape, []) for shape in shapes)
+        number = seen = 0
+        for place, literals in sorted(self._places(data)):
+            number += data.count(b"\n", seen, place)
+            seen = place
+            known[shapes[number]].extend(literals)
 
     def _places(self, data: bytes) -> Iterator[tuple[int, list[str]]]:
         """Where a literal or a piece stands, once a line, and which literals it may be."""
@@ -65,8 +83,13 @@ class Literals:
                 yield place, literals
         for character, parts in self._seldom.items():
             for literal in _likely(parts, data.split(character)):
-                for place in _once_a_line(data, literal.encode()):
+                for place in _once_a_line(data, _shape(literal)):
                     yield place, [literal]
+
+
+def _shape(text: str) -> bytes:
+    """The text with each digit a 0: most lines of a log differ in numbers only, if at all."""
+    return text.encode("utf-8", "surrogatepass").translate(_NO_DIGITS)
 
 
 def _seldomest(needle: bytes) -> bytes:

@@ -30,6 +30,8 @@ sys.path.insert(0, str(ROOT))
 from indexing.signature import extract  # noqa: E402
 from indexing.signature.tools import TOOLS  # noqa: E402
 
+CAPTURED = ROOT / "fixtures" / "failures" / "pytest" / "conn-refused-many.a.txt"
+CAPTURED_ROOT = "E               ConnectionRefusedError: [Errno 111] Connection refused"
 NOISE = (
     "2026-08-21T10:02:11.482Z [worker 3] step {n} of 40 finished, nothing to report here",
     "   Compiling shop-core v0.{n}.1 (/home/ann/src/shop/crates/core)",
@@ -58,18 +60,20 @@ def log_of(size: int, failing: bool) -> str:
     return "\n".join(lines)
 
 
-def loop_of(count: int) -> Callable[[str], str | None]:
-    """The peer: `count` expressions searched on each line; the first that is found answers."""
-    words = [need for rules in TOOLS for rule in rules.rules for need in rule.needs[:1]]
-    distinct = sorted(set(words), key=lambda word: (-len(word), word))[:count]
-    patterns = [re.compile(re.escape(word) + r"\W{0,3}(?P<message>.{1,200})") for word in distinct]
+def loop_of(count: int) -> Callable[[str], list[str]]:
+    """The peer: `count` expressions, one of each tool, searched on each line; what was found."""
+    best = (max(rules.rules, key=lambda rule: rule.rank) for rules in TOOLS if rules.rules)
+    words = [need for rule in best for need in rule.needs[:1]][:count]
+    patterns = [re.compile(re.escape(word) + r"\W{0,3}(?P<message>.{1,200})") for word in words]
 
-    def loop(text: str) -> str | None:
+    def loop(text: str) -> list[str]:
+        found = []
         for line in text.split("\n"):
             for pattern in patterns:
                 if pattern.search(line):
-                    return line
-        return None
+                    found.append(line)
+                    break
+        return found
 
     return loop
 
@@ -96,11 +100,12 @@ def drain(text: str) -> Callable[[], object] | None:
     """drain3 over every line; None where it is not installed."""
     try:
         from drain3 import TemplateMiner
+        from drain3.template_miner_config import TemplateMinerConfig
     except ImportError:
         return None
 
     def run() -> object:
-        miner = TemplateMiner()
+        miner = TemplateMiner(config=TemplateMinerConfig())
         for line in text.split("\n"):
             miner.add_log_message(line)
         assert 0 < len(miner.drain.clusters) <= len(text)
@@ -122,6 +127,7 @@ def timed(work: Callable[[], object], runs: int) -> tuple[float, float, float]:
 def logs(large: bool) -> Iterator[tuple[str, str, str | None]]:
     """Each log with its name and its root line."""
     yield "50 KB, failing", log_of(50_000, True), ROOT_LINE
+    yield "113 KB of pytest", CAPTURED.read_text("utf-8"), CAPTURED_ROOT
     yield "50 KB, no failure", log_of(50_000, False), None
     yield "1 MB, no failure", log_of(1_000_000, False), None
     yield "5 MB, failing", log_of(5_000_000, True), ROOT_LINE
@@ -147,6 +153,7 @@ def main() -> int:
         assert (found and found.raw) == root, (name, found)
         runs = args.runs if len(text) < 500_000 else max(3, args.runs // 3)
         part = text[:5_000_000]
+        assert root is None or root not in part or root in loop(part)
         ways: list[tuple[str, str, Callable[[], object] | None]] = [
             ("60 expressions a line", part, lambda part=part: loop(part)),
             ("extract", text, lambda text=text: extract(text)),

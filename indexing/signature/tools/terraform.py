@@ -21,7 +21,7 @@ def _titled(lines: Lines, index: int, _: re.Match[str]) -> Found:
     start = below(lines, at, r"\W{0,4}[A-Z\"'`]", 6, r"\W*Error: ")
     if start is not None:
         end = start
-        while end < start + 8 and re.match(r"\W{0,4}\w", lines[end]):
+        while end < start + 8 and re.match(r"\W{0,4}(?!Process completed with)\w", lines[end]):
             joined.append(end)
             end += 1
     return Found(index, tuple(joined))
