@@ -135,6 +135,9 @@ def _read_config(config: Path) -> dict[str, Any]:
         raise BadSettings(f"{config}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
         raise BadSettings(f"{config}: is not UTF-8 (byte {error.start}); save it so") from error
+    if all(line.lstrip()[:1] in ("", "#") for line in text.split("\n")):
+        return {}  # as `mem init` writes it; to load the parser takes longer than a lookup
+
     import tomllib
 
     try:

@@ -5,12 +5,12 @@ says how much like a root its line is (`interface.py`); the part of the log that
 comes first, then the higher rank, then the earlier line, since later ones are its consequences.
 """
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from indexing.lazily import sha256
 from indexing.signature import ci
 from indexing.signature.doubts import doubts
 from indexing.signature.interface import (
@@ -164,7 +164,7 @@ def _alone(line: str) -> str:
 
 def hash_of(tool: str, normalised: str) -> str:
     """`sig_sha`: sha256 over tool, a line feed and the normalised text, in hex."""
-    return hashlib.sha256(f"{tool}\n{normalised}".encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(f"{tool}\n{normalised}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 _CODE_VERSION = b"1"
@@ -174,7 +174,7 @@ _CODE_VERSION = b"1"
 @lru_cache(maxsize=1)
 def ruleset_digest() -> str:
     """Changes whenever a rule or a step changes, so that an index says which rules made it."""
-    made = hashlib.sha256(_CODE_VERSION)
+    made = sha256(_CODE_VERSION)
     for step in STEPS:
         made.update(f"{step.name}\0{step.expression}\0{step.put!s:.8}\0".encode())
     for rules in TOOLS:

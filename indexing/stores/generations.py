@@ -9,21 +9,20 @@ A generation's name is the digest of its manifest, which holds the digests of al
 same memory gives the same name and the same bytes.
 """
 
-import hashlib
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from indexing.errors import BadIndex, IndexBusy
+from indexing.lazily import expression, sha256
 from indexing.recipe import REBUILD
 
 POINTER = "CURRENT"
 MANIFEST = "manifest.json"
 _BUILDING = ".building"
 _LOCK = ".lock"
-_NAME = re.compile(r"g-[0-9a-f]{32}")
+_NAME = expression(r"g-[0-9a-f]{32}")
 
 Buffer = bytes | memoryview
 
@@ -48,7 +47,7 @@ def current(index: Path) -> str:
 
 def name_of(manifest: bytes) -> str:
     """The name of the generation that has this manifest."""
-    return f"g-{hashlib.sha256(manifest).hexdigest()[:32]}"
+    return f"g-{sha256(manifest).hexdigest()[:32]}"
 
 
 @contextmanager
@@ -105,7 +104,7 @@ def commit(index: Path, files: Mapping[str, Buffer], manifest: bytes) -> str:
     _write(building / MANIFEST, manifest)
     _flush(building)
     for name, data in files.items():
-        if _digest(building / name) != hashlib.sha256(data).digest():
+        if _digest(building / name) != sha256(data).digest():
             raise BadIndex(f"{building / name}: does not read back as written; check the disk")
     name = name_of(manifest)
     _settle(building, index / name)
@@ -150,5 +149,7 @@ def _flush(folder: Path) -> None:
 
 
 def _digest(path: Path) -> bytes:
+    import hashlib
+
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()

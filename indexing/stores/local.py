@@ -13,7 +13,6 @@ All numbers are little-endian but the row in a key, which has to sort as bytes. 
 files and parses the manifest alone; it is small whatever the memory's size.
 """
 
-import hashlib
 import json
 import mmap
 import struct
@@ -24,6 +23,7 @@ from typing import Any
 
 from indexing.entry import Entry
 from indexing.errors import BadIndex, StaleRecipe
+from indexing.lazily import sha256
 from indexing.recipe import FORMAT, REBUILD, Recipe
 from indexing.stores import generations
 from indexing.stores.generations import MANIFEST, Buffer
@@ -251,4 +251,4 @@ def _mapped(path: Path, size: int) -> memoryview:
 
 
 def _sha256(data: Buffer) -> str:
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()
