@@ -1,5 +1,6 @@
 """`mem`: one file per group of verbs, imported when its verb is asked for."""
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
@@ -42,8 +43,8 @@ VERBS: Mapping[str, Verb] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `mem` with these words (default: those of the process); the exit code.
 
-    0 found, 1 nothing, 2 failed. A `MemError` is one line on stderr; any other exception is our
-    mistake and keeps its traceback.
+    0 found, 1 nothing, 2 failed. What went wrong is one line on stderr, also when it is our
+    mistake; that one shows its traceback when the environment has `MEM_DEBUG`.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     name, rest = _verb_of(words)
@@ -58,6 +59,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return CLOSED
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Exception as error:
+        if os.environ.get("MEM_DEBUG"):
+            raise
+        streams.say(f"mem: {_mistake(error)}; this should not happen, MEM_DEBUG=1 shows where")
+        return FAILED
+
+
+def _mistake(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _verb_of(words: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -81,9 +91,13 @@ def _harmless(name: str, words: Sequence[str]) -> int:
     failed = FAILED if "--strict" in words else FOUND
     try:
         code = _run(name, words)
+    except BrokenPipeError:
+        return FOUND  # whoever asked has left, and lacks nothing
     except Exception as error:
-        kind = "" if isinstance(error, MemError) else f"{type(error).__name__}: "
-        streams.say(" ".join(f"mem {name}: {kind}{error}".split()))
+        if os.environ.get("MEM_DEBUG") and not isinstance(error, MemError):
+            raise
+        told = " ".join(str(error).split()) if isinstance(error, MemError) else _mistake(error)
+        streams.say(f"mem {name}: {told}")
         return failed
     return failed if code == FAILED else FOUND
 
