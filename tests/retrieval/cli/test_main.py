@@ -74,13 +74,22 @@ def test_an_error_that_may_be_expected_is_one_line(here, capsys):
     assert "mem init" in said.err
 
 
-def test_a_mistake_of_ours_keeps_its_traceback(here, monkeypatch):
+def test_a_mistake_of_ours_is_one_line_and_keeps_its_traceback_for_who_asks(
+    here, monkeypatch, capsys
+):
     def broken(*words, **more):
-        raise KeyError("ours")
+        raise KeyError("ours\nover two lines")
 
     monkeypatch.setattr("retrieval.memory.Memory.open", broken)
-    with pytest.raises(KeyError):
-        main(["lookup", "--title", "x"])
+    assert main(["lookup", "--title", "x"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("mem: KeyError: ")
+    assert said.err.count("\n") == 1
+    monkeypatch.setenv("MEM_DEBUG", "1")
+    for verb in ("lookup", "context"):
+        with pytest.raises(KeyError):
+            main([verb, "--title", "x"])
 
 
 def test_a_reader_that_leaves_ends_the_command_quietly(here):
