@@ -140,8 +140,15 @@ class LocalStore:
         return {file.removeprefix(prefix): view for file, view in found}
 
     def sources(self) -> list[dict[str, Any]]:
-        """The memory files it was made from, by name: `file`, `size` in bytes, `sha256`."""
-        return [json.loads(line) for line in bytes(self._files[_SOURCES]).splitlines()]
+        """The memory files it was made from, by name: `file`, `size` in bytes, `sha256`.
+
+        Raises:
+            BadIndex: They are damaged.
+        """
+        try:
+            return [json.loads(line) for line in bytes(self._files[_SOURCES]).splitlines()]
+        except ValueError as error:
+            raise BadIndex(f"{self.folder / _SOURCES}: is damaged; {REBUILD}") from error
 
     def altered(self) -> list[str]:
         """The files whose bytes are not those that were built, a line each; reads all of it."""

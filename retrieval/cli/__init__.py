@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _overview(words)
         return _harmless(name, rest) if VERBS[name].harmless else _run(name, rest)
     except MemError as error:
-        streams.say(f"mem: {error}")
+        streams.say(f"mem: {_told(error)}")
         return FAILED
     except BrokenPipeError:
         return CLOSED
@@ -62,12 +62,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("MEM_DEBUG"):
             raise
-        streams.say(f"mem: {_mistake(error)}; this should not happen, MEM_DEBUG=1 shows where")
+        streams.say(f"mem: {_told(error)}")
         return FAILED
 
 
-def _mistake(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
+def _told(error: Exception) -> str:
+    """What went wrong, in one line."""
+    if isinstance(error, MemError):
+        text = str(error)
+    elif isinstance(error, OSError) and error.filename:
+        text = f"{error.filename}: {error.strerror}"
+    else:
+        text = f"{type(error).__name__}: {error}; this is our mistake, MEM_DEBUG=1 shows where"
+    return " ".join(text.split())
 
 
 def _verb_of(words: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -96,8 +103,7 @@ def _harmless(name: str, words: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("MEM_DEBUG") and not isinstance(error, MemError):
             raise
-        told = " ".join(str(error).split()) if isinstance(error, MemError) else _mistake(error)
-        streams.say(f"mem {name}: {told}")
+        streams.say(f"mem {name}: {_told(error)}")
         return failed
     return failed if code == FAILED else FOUND
 

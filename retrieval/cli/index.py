@@ -97,6 +97,9 @@ def _rebuild(args: Namespace) -> int:
         streams.write_json(report.as_dict())
     else:
         streams.write("\n".join([*_told(report, where.folder), ""]))
+    streams.flush()
+    if not where.memory:
+        streams.say("mem index rebuild: there is no memory yet; `mem record` adds a lesson")
     if not report.unread:
         return FOUND
     streams.say(f"mem index rebuild: the index lacks {unread_of(report)}; see 'skipped'")

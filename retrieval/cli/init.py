@@ -45,6 +45,7 @@ def _init(args: Namespace) -> int:
         lines = [f"{mem_dir}: {', '.join(created) + ' made' if created else 'is there already'}"]
         lines += [f"memory: {path}" for path in found]
         streams.write("\n".join([*lines, ""]))
+    streams.flush()
     for path in unlisted:
         streams.say(f"mem init: {path} is not listed; add it to 'memory' in {mem_dir / CONFIG}")
     streams.say("mem init: run `mem index rebuild` next")

@@ -180,6 +180,12 @@ def test_what_a_folder_holds_beside_memory_is_no_failure(fresh, capsys):
     assert status(capsys) == (0, {**status(capsys)[1], "stale": [], "unread": []})
 
 
+def test_a_memory_of_nothing_says_how_to_begin(here, capsys):
+    (here / ".mem").mkdir()
+    assert main(["index", "rebuild"]) == 0
+    assert "mem record" in capsys.readouterr().err
+
+
 def test_a_tier_that_is_not_built_yet_is_refused(fresh, capsys):
     assert main(["index", "rebuild", "--semantic"]) == 2
     said = capsys.readouterr()
