@@ -418,7 +418,7 @@ _RELAYED = (
     r"CalledProcessError|returned non-zero exit status|finished with non-zero exit value"
     r"|\b\d{1,6} (?:[\w-]{1,20} ){0,2}(?:tests?|test\(s\)|specs?|suites?|checks?)\b"
     r".{0,20}\bfail(?:ed|ing)"
-    r"|\bCommand failed with status|\bfailed \(exit code \d+\)"
+    r"|\bCommand failed with (?:status|(?:exit )?code)|\bfailed \(exit code \d+\)"
     r"|\bfailed with exit (?:code|status) \d+\b"
     r"|\bexited with (?:code|status|exit code) \d+|\b(?:Process|Command"
     r"|Script) .{0,200}exit (?:code|status)"

@@ -47,6 +47,13 @@ RULES = ToolRules(
             DIAGNOSTIC - 4,
             _failed,
         ),
+        Rule(  # callbacks of one line a task: oneline, minimal
+            "one-line",
+            (" | FAILED! => ", " | UNREACHABLE! => ", " | FAILED | rc="),
+            r"\S{1,100} \| (?:FAILED!|UNREACHABLE!|FAILED \| rc=)",
+            DIAGNOSTIC,
+            _failed,
+        ),
         Rule(
             "error", ("ERROR! ", "[ERROR]: "), r".{0,60}(?:ERROR! |\[ERROR\]: )\S", FATAL, _rescued
         ),

@@ -11,7 +11,7 @@ from indexing.signature.interface import (
     Rule,
     ToolRules,
 )
-from indexing.signature.look import above, below
+from indexing.signature.look import above, below, only_after
 
 
 def _cause(lines: Lines, index: int, match: re.Match[str]) -> Found:
@@ -65,7 +65,13 @@ RULES = ToolRules(
             r"|Unable to fetch some)\S",
             FATAL + 4,
         ),
-        Rule("dpkg-depends", ("depends on ",), r"\s*\S+ depends on \S+.*; however:", FATAL + 4),
+        Rule(
+            "dpkg-depends",
+            ("depends on ",),
+            r"\s*\S+ depends on \S+.*; however:",
+            FATAL + 4,
+            only_after(r"dpkg: dependency problems prevent", 12, stop=r"dpkg: .*anyway"),
+        ),
         Rule(
             "depends",
             ("Depends: ", "H\u00e4ngt ab von: ", "D\u00e9pend: "),

@@ -14,9 +14,11 @@ RULES = ToolRules(
                 "did not complete successfully",
                 "executor failed running",
                 "returned a non-zero code",
+                'process "/bin/',
             ),
             r".{0,200}(?:did not complete successfully|executor failed running"
-            r"|returned a non-zero code)",
+            r"|returned a non-zero code)"
+            r"|(?:ERROR: |failed to (?:build|solve): ){1,3}process \"/bin/",
             WRAPPER,
         ),
         Rule(
@@ -38,7 +40,7 @@ RULES = ToolRules(
         ),
         Rule(
             "daemon",
-            ("daemon",),
+            ("daemon", "error during connect"),
             r"(?:ERROR: |docker: |error: )?(?:Cannot connect to the Docker daemon"
             r"|Error response from daemon: |error during connect"
             r"|Got permission denied while)",

@@ -56,7 +56,7 @@ RULES = ToolRules(
                 "Nicht definierter Verweis",
                 "nicht definierter Verweis",
             ),
-            r".{0,400}(?:undefined reference to|undefined symbol: "
+            r"(?!# ).{0,400}(?:undefined reference to|undefined symbol: "
             r"|multiple definition of|unresolved external"
             r"|[Nn]icht definierter Verweis)",
             DIAGNOSTIC - 2,
@@ -76,8 +76,7 @@ RULES = ToolRules(
                 "cannot find -l",
                 "library not found for",
                 "unable to find library",
-                "cannot find lib",
-                "kann nicht gefunden",
+                "cannot find ",
             ),
             r".{0,200}(?:cannot find -l|library not found for|unable to find library"
             r"|cannot find \S+\.o)",
@@ -86,15 +85,10 @@ RULES = ToolRules(
         Rule(
             "driver",
             (
-                "cc1: ",
-                "gcc: ",
-                "g++: ",
-                "clang: ",
-                "clang++: ",
-                "c++: ",
-                "cc: ",
-                "collect2: fatal",
+                ": error: ",
+                ": fatal error: ",
                 "ld: ",
+                "ld.",
             ),
             r"(?:\S*/)?(?:cc1(?:plus)?|gcc|g\+\+|clang(?:\+\+)?(?:-\d+)?|c\+\+|cc|ld"
             r"|ld\.\w+): (?:fatal )?error: (?!linker command|ld returned)"

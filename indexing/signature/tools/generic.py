@@ -2,6 +2,7 @@
 
 from indexing.signature.interface import (
     ERROR,
+    FATAL,
     SUMMARY,
     TRAILER,
     WARNING,
@@ -12,7 +13,9 @@ from indexing.signature.interface import (
 SUCCESS = (
     r"(?:\[(?:INFO|info|success)\] )?(?:OK(?: \(.*\))?$"
     r"|=* ?[1-9]\d* passed(?!.*(?:failed|error)).*$|BUILD SUCCESS(?:FUL)?\b"
-    r"|All checks passed"
+    r"|All checks passed|\s*Finished `?[\w-]{1,30}`? (?:profile )?\[.{1,60}\] target\(s\) in "
+    r"|[1-9]\d* scenarios? \((?:\d+ skipped, )?\d+ passed\)$|.* - 0 Error\(s\),"
+    r"|\s*Summary \[.{1,20}\] \d+ tests? run: \d+ passed(?!.*(?:failed|timed out))"
     r"|100% tests passed|test result: ok\.|Success: no issues|\W*0 (?:errors"
     r"|failures)\b|Finished: SUCCESS"
     r"|(?:Tests|Test Files):? .*\bpassed\b(?!.*failed)|[1-9]\d* passing\b|# fail 0$"
@@ -50,6 +53,14 @@ RULES = ToolRules(
             r"(?:.{0,60}?[\s\[:>])?(?:fatal(?: error)?|FATAL(?: ERROR)?"
             r"|Fatal(?: error)?|panic|PANIC|CRITICAL)\W{1,3}\S",
             ERROR + 6,
+        ),
+        Rule(  # a compiler's error, of whatever language: what is wrong, and where
+            "located",
+            ("rror:", "rror "),
+            r"\s{0,4}(?:[A-Za-z]:)?[\w./\\+@~-]{1,300}\.[A-Za-z]\w{0,11}(?::\d{1,7}(?::\d{1,7})?"
+            r"|\(\d{1,7}(?:, ?\d{1,7})?\)):? ?(?:-|:)? ?(?:fatal |syntax )?[Ee]rror"
+            r"(?: ?\[?\w{0,12}\]?) ?: \S",
+            FATAL - 4,
         ),
         Rule(
             "error-first",
@@ -159,6 +170,26 @@ RULES = ToolRules(
             r"^#\d+ \[.{0,80}\] (?:RUN|COPY|ADD|FROM|WORKDIR|CMD) ",
         ),
         ("a command, echoed before it runs", "RUN ", r"^\s*(?:> )?\[[^\]]{1,60}\] RUN "),
+        (
+            "source of a script",
+            "echo ",
+            r"^\s*(?:(?:el)?if \[.*\becho |[@-]?echo [\"']|.*(?:;|&&|\|\|) ?(?:then )?echo [\"'])",
+        ),
+        (
+            "source, shown beside its line number",
+            "|",
+            r"^\s*(?:> ?)?\d{1,6} ?\|(?! (?:ERROR|WARNING) )",
+        ),
+        (
+            "source, shown beside its line number",
+            "\u2502",
+            r"^\s*(?:> ?)?\d{1,6} ?\u2502",
+        ),
+        (
+            "not the failure, where it lies",
+            "Error occurs in",
+            r"^\s*Error occurs in the template of",
+        ),
         ("only information", "INFO", r"^\W{0,3}INFO\b|^\S{1,40} INFO\b"),
         ("only information", "DEBUG", r"^\W{0,3}DEBUG\b|^\S{1,40} DEBUG\b"),
         ("only information", "npm WARN", r"^npm WARN "),

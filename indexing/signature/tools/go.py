@@ -65,6 +65,14 @@ def _said_before(lines: Lines, index: int, test: int) -> int | None:
     return below(lines, at, _MESSAGE.pattern, index - at - 1, r"\s*=== |\s*--- ")
 
 
+def _imported(lines: Lines, index: int, match: re.Match[str]) -> Found:
+    """`go: a imports`, or `a tested by`: the last of the chain says what is missing."""
+    at = index
+    while at - index < 20 and lines[at].rstrip().endswith((" imports", " tested by", " requires")):
+        at += 1
+    return Found(at if lines[at].strip() else index)
+
+
 def _panic(lines: Lines, index: int, _: re.Match[str]) -> Found:
     """A nil dereference is told apart by the first frame of one's own code."""
     frame = below(
@@ -102,7 +110,7 @@ RULES = ToolRules(
             "runtime",
             ("fatal error: ",),
             r"fatal error: (?:all goroutines|concurrent|stack overflow|runtime"
-            r"|unexpected signal|out of memory)",
+            r"|unexpected signal|out of memory|fault$|sync: |bad |morestack|found )",
             EXCEPTION,
             _panic,
         ),
@@ -112,6 +120,7 @@ RULES = ToolRules(
             r"go: (?!downloading|finding|extracting|creating|to add|added|found"
             r"|upgraded|downgraded|warning|writing|removed)\S",
             FATAL,
+            _imported,
         ),
         Rule(
             "package",

@@ -35,6 +35,9 @@ def _wrong(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
             deepest = line_at
     if deepest == task:
         return Found(task)
+    said = below(lines, deepest, r"\s+(?:ERROR: ?|error: |e: )\S", 2)
+    if said is not None:  # the tool that ran inside says it itself (aapt)
+        return Found(said)
     return Found(deepest, (task,)) if re.match(_DULL, lines[deepest]) else Found(deepest)
 
 

@@ -39,6 +39,12 @@ def _uncaught(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
     return Found(found)
 
 
+def _described(lines: Lines, index: int, _: re.Match[str]) -> Found:
+    head = below(lines, index, r"Description:", 6)
+    said = None if head is None else below(lines, head, r"\S", 3)
+    return Found(index if said is None else said)
+
+
 RULES = ToolRules(
     tool="javac",
     known_by=r"\.java:\d+: error: |^\s+at [\w$.]+\([\w$]+\.(?:java|scala|kt):\d+\)",
@@ -71,6 +77,13 @@ RULES = ToolRules(
             r"(?:[\w$]+\.){1,20}[\w$]*(?:Exception|Error)\b(?:: |$)",
             ERROR + 5,
             _uncaught,
+        ),
+        Rule(  # Spring Boot says why in prose, below a banner
+            "spring",
+            ("APPLICATION FAILED TO START",),
+            r"APPLICATION FAILED TO START",
+            EXCEPTION,
+            _described,
         ),
         Rule(
             "jvm",

@@ -26,7 +26,8 @@ def _test(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
     at = below(
         lines,
         index,
-        r"\s*(?:[\w$]+\.)+[\w$]*(?:Error|Exception|Failure|Throwable|Failed)\w*\b",
+        r"\s*(?:[\w$]+\.)+[\w$]*(?:Error|Exception|Failure|Throwable|Failed)\w*\b"
+        r"|(?:[a-z][\w$]*\.){2,12}[A-Z][\w$]*(?:: ?|$)",
         3,
         r"\s+at \S+\(",
     )

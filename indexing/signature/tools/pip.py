@@ -61,13 +61,13 @@ RULES = ToolRules(
         ),
         Rule(
             "hash",
-            ("THESE PACKAGES DO NOT MATCH", "Hashes are required"),
+            ("ERROR: THESE PACKAGES", "Hashes are required", "In --require-hashes"),
             r"ERROR: (?:THESE PACKAGES DO NOT MATCH|Hashes are required|In --require-hashes)",
             DIAGNOSTIC,
         ),
         Rule(
             "invalid",
-            ("ERROR: Invalid", "ERROR: Could not open requirements"),
+            ("ERROR: ",),
             r"ERROR: (?:Invalid|Could not open|Could not install packages due to"
             r"|Directory '|.* is not a (?:valid|supported))",
             FATAL,
@@ -120,7 +120,7 @@ RULES = ToolRules(
         ),
         Rule(
             "lock",
-            ("poetry.lock", "Invalid TOML file", "pyproject.toml"),
+            ("poetry.lock is not up", "Invalid TOML file", "pyproject.toml changed"),
             r"(?:Error: )?(?:pyproject\.toml changed significantly"
             r"|poetry\.lock is not up to date|Invalid TOML file)",
             FATAL,

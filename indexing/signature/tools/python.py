@@ -3,12 +3,13 @@
 import re
 
 from indexing.signature.interface import EXCEPTION, FATAL, Found, Lines, Rule, ToolRules
-from indexing.signature.look import above
+from indexing.signature.look import above, only_after
 
 _EXCEPTION = re.compile(
     r"(?:[A-Za-z_]\w{0,60}\.){0,12}(?!WARNING|ERROR|INFO|DEBUG"
     r"|CRITICAL)[A-Za-z_]\w{0,100}(?::\s|:?$)"
 )
+_FILE = r"\s*File \".{1,400}\", line \d"
 _NEVER_WHY = ("raise ", "return ", "File ")
 
 
@@ -63,6 +64,14 @@ RULES = ToolRules(
             ("SyntaxError: ", "IndentationError: ", "TabError: "),
             r"(?:SyntaxError|IndentationError|TabError): ",
             EXCEPTION + 1,
+            only_after(_FILE, 6),
+        ),
+        Rule(  # the head of its traceback was cut off, or stands elsewhere
+            "frame",
+            ("Error", "Exception"),
+            r"(?:[A-Za-z_]\w{0,60}\.){0,12}[A-Z]\w{0,100}(?:Error|Exception)(?:: \S|$)",
+            EXCEPTION - 1,
+            only_after(_FILE, 4, stop=r"\S"),
         ),
         Rule(
             "module",

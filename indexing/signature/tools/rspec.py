@@ -52,7 +52,9 @@ RULES = ToolRules(
             lambda lines, index, _: _outside(lines, index),
         ),
         Rule("rerun", ("rspec ./", "rspec '"), r"rspec ['.]\S+(?:\[|:\d)", SUMMARY),
-        Rule("total", ("examples, ",), r"\d+ examples?, [1-9]\d* failures?", SUMMARY - 4),
+        Rule(
+            "total", ("example, ", "examples, "), r"\d+ examples?, [1-9]\d* failures?", SUMMARY - 4
+        ),
         Rule("cucumber", ("Scenario: ", "cucumber "), r"cucumber \S+:\d+ # ", SUMMARY),
         Rule(
             "rubocop",

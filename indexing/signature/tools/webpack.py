@@ -33,7 +33,11 @@ def _error_in(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
 
 
 def _after_banner(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    """What the bundler says below; where that only counts errors, the first of them."""
     at = below(lines, index, r"(?!Build failed with|\[plugin )\S", 6)
+    if at is not None and re.search(r"failed with \d+ errors?:$", lines[at]):
+        first = below(lines, at, r".{1,400}:\d+:\d+: (?:ERROR|error): ", 2)
+        at = first if first is not None else at
     return None if at is None else Found(at)
 
 
