@@ -15,6 +15,7 @@ from indexing.signature import ci
 from indexing.signature.doubts import doubts
 from indexing.signature.interface import (
     ERROR,
+    EXCEPTION,
     SUMMARY,
     TRAILER,
     Explanation,
@@ -376,12 +377,15 @@ def _succeeded(scan: _Scan, best: _Candidate) -> bool:
 
     What a tool's own rules found stands all the same: tools go on after a failure.
     """
-    if scan.regions or (best.tool != GENERIC.tool and best.rank >= ERROR):
+    if scan.regions:
+        return False
+    weak = best.rule.if_known and best.rank < EXCEPTION
+    if best.tool != GENERIC.tool and best.rank >= ERROR and not weak:
         return False
     return any(
         compiled(SUCCESS).match(scan.log[at].lstrip())
         for at in _last_lines(scan.log, 12)
-        if at > scan.told
+        if at > max(scan.told, best.found.at)
     )
 
 

@@ -26,7 +26,7 @@ ECHOED = "\x02"
 
 _PREFIX = (
     # The byte order mark, also as Windows shells spell it that read UTF-8 as their code page.
-    r"(?:\ufeff|\u2229\u2557\u2510|\u00ef\u00bb\u00bf"
+    r"(?:\ufeff|[\u2229\u00b4\u00ef\u044f][\u2557\u00bb][\u2510\u00bf]"
     r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,80} (?=\S{1,80}: )"  # syslog
     # GitHub Actions and Azure (7 digits), GitLab (with the stream's letter), docker, Go, Java, …
     r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d| UTC)?\]?"
@@ -34,7 +34,7 @@ _PREFIX = (
     r"|\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})? "
     r"|\[?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]?[ \t]{1,2}"
     # gh run view --log
-    r"|[^\t\n]{1,120}\t[^\t\n]{1,120}\t(?=(?:\ufeff|\u2229\u2557\u2510)?\d{4}-\d\d-\d\dT)"
+    r"|[^\t\n]{1,120}\t[^\t\n]{1,120}\t(?=\W{0,3}\d{4}-\d\d-\d\dT)"
     r"|\[(?: {1,4}\+\d{1,6} ms| {8}|\+\d{2,6} ms)\] "  # flutter --verbose
     r"|##\[(?:error|warning|notice|debug|section|command)\]"
     r"|::(?:error|warning|notice|debug)(?: [^:\n]{0,300}?)?::"

@@ -16,7 +16,7 @@ RULES = ToolRules(
                 "returned a non-zero code",
                 'process "/bin/',
             ),
-            r".{0,200}(?:did not complete successfully|executor failed running"
+            r".{0,200}(?:\" did not complete successfully|executor failed running"
             r"|returned a non-zero code)"
             r"|(?:ERROR: |failed to (?:build|solve): ){1,3}process \"/bin/",
             WRAPPER,
@@ -32,8 +32,8 @@ RULES = ToolRules(
             "step",
             ("ERROR: ",),
             r"ERROR: (?!process |executor failed|failed to solve|Service|Job failed"
-            r"|failed to build: failed to solve)(?:failed to|pull access|[\w./:@-]+: "
-            r"|unexpected|docker|error)",
+            r"|failed to build: failed to solve)(?:failed to|pull access"
+            r"|[\w.-]{1,80}[/:@][\w./:@-]{1,200}: |unexpected|docker|error)",
             FATAL,
             None,
             True,

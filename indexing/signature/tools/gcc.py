@@ -25,10 +25,9 @@ RULES = ToolRules(
         Rule(
             "diagnostic",
             (
-                ": error: ",
-                ": fatal error: ",
-                ": error : ",
-                "ehler: ",
+                ": error",
+                ": fatal error",
+                "ehler",
                 "erreur",
                 "errore",
                 ": \u043e\u0448\u0438\u0431\u043a\u0430",
@@ -36,7 +35,9 @@ RULES = ToolRules(
                 "\u30a8\u30e9\u30fc",
             ),
             r"\s{0,16}(?:In file included from )?(?:[A-Za-z]:)?[^\s:'\"][^:'\"]{0,300}"
-            r"(?<!\.go)(?<!\.py)(?<!\.rb)(?<!\.js)(?<!\.ts)(?::\d+){1,2} ?: " + _WORDS + r" ?: ",
+            r"(?<!\.go)(?<!\.py)(?<!\.rb)(?<!\.js)(?<!\.ts)(?::\d+){1,2} ?: "
+            + _WORDS
+            + r" ?:(?: |$)",
             DIAGNOSTIC,
         ),
         Rule(
@@ -92,7 +93,7 @@ RULES = ToolRules(
             ),
             r"(?:\S*/)?(?:cc1(?:plus)?|gcc|g\+\+|clang(?:\+\+)?(?:-\d+)?|c\+\+|cc|ld"
             r"|ld\.\w+): (?:fatal )?error: (?!linker command|ld returned)"
-            r"|(?:\S*/)?ld(?:\.\w+)?: (?!warning|.*in function|skipping)\S",
+            r"|(?:\S*/)?ld(?:\.\w+)?: (?!warning|.*in function|.*: (?:note|warning): |skipping)\S",
             FATAL,
         ),
         Rule("signed", ("internal compiler error",), r".{0,300}internal compiler error", EXCEPTION),

@@ -13,7 +13,10 @@ from indexing.signature.interface import (
 SUCCESS = (
     r"(?:\[(?:INFO|info|success)\] )?(?:OK(?: \(.*\))?$"
     r"|=* ?[1-9]\d* passed(?!.*(?:failed|error)).*$|BUILD SUCCESS(?:FUL)?\b"
-    r"|All checks passed|\s*Finished `?[\w-]{1,30}`? (?:profile )?\[.{1,60}\] target\(s\) in "
+    r"|All checks passed|\[success\] Total time: |Test Suite 'All tests' passed"
+    r"|\W{0,3}Test run with [1-9]\d* tests? .*passed|.*writing image sha256:\S+ (?:[\d.]+s )?done"
+    r"|.*naming to \S+ (?:[\d.]+s )?done"
+    r"|\s*Finished `?[\w-]{1,30}`? (?:profile )?\[.{1,60}\] target\(s\) in "
     r"|[1-9]\d* scenarios? \((?:\d+ skipped, )?\d+ passed\)$|.* - 0 Error\(s\),"
     r"|\s*Summary \[.{1,20}\] \d+ tests? run: \d+ passed(?!.*(?:failed|timed out))"
     r"|100% tests passed|test result: ok\.|Success: no issues|\W*0 (?:errors"
@@ -150,7 +153,7 @@ RULES = ToolRules(
         (
             "nothing failed",
             "0 ",
-            r"(?<![\w.])0 (?:errors?|failures?|failed|failing|problems"
+            r"(?<![\w.])0 (?:[Ee]rrors?|Error\(s\)|failures?|failed|failing|problems"
             r"|vulnerabilities)\b(?!.*\b[1-9]\d* (?:errors?|failures?|failed|failing))",
         ),
         (
@@ -191,6 +194,8 @@ RULES = ToolRules(
             r"^\s*Error occurs in the template of",
         ),
         ("only information", "INFO", r"^\W{0,3}INFO\b|^\S{1,40} INFO\b"),
+        ("only information", "level=", r"\blevel=[\"']?(?:info|debug|trace|INFO|DEBUG|TRACE)\b"),
+        ("only information", "level", r"\"level\": ?\"(?:info|debug|trace|INFO|DEBUG|TRACE)\""),
         ("only information", "DEBUG", r"^\W{0,3}DEBUG\b|^\S{1,40} DEBUG\b"),
         ("only information", "npm WARN", r"^npm WARN "),
         ("only information", "npm warn", r"^npm warn "),

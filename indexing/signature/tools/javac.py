@@ -12,7 +12,7 @@ from indexing.signature.interface import (
     Rule,
     ToolRules,
 )
-from indexing.signature.look import below
+from indexing.signature.look import below, only_after
 
 _TRACE = r"\s+at [\w$.<>/@-]+\(|\s*\.\.\. \d+ (?:more|common)|\s*Caused by: "
 
@@ -77,6 +77,13 @@ RULES = ToolRules(
             r"(?:[\w$]+\.){1,20}[\w$]*(?:Exception|Error)\b(?:: |$)",
             ERROR + 5,
             _uncaught,
+        ),
+        Rule(  # wrapped behind its place at the width of a terminal
+            "wrapped",
+            ("error: ",),
+            r"error: \S",
+            DIAGNOSTIC - 1,
+            only_after(r"\S.{0,300}\.(?:java|scala|kt|groovy):\d+:$", 1, join=True),
         ),
         Rule(  # Spring Boot says why in prose, below a banner
             "spring",
