@@ -385,7 +385,7 @@ def _succeeded(scan: _Scan, best: _Candidate) -> bool:
     return any(
         compiled(SUCCESS).match(scan.log[at].lstrip())
         for at in _last_lines(scan.log, 12)
-        if at > max(scan.told, best.found.at)
+        if at > scan.told and at >= best.found.at
     )
 
 

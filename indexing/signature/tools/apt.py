@@ -121,11 +121,12 @@ RULES = ToolRules(
                 "Failed to download",
                 "Cannot find a valid baseurl",
                 "Cannot download",
+                "No matching package to install",
             ),
             r"\s*(?:- )?(?:\u001b\[\S+)?(?:nothing provides |.*nothing provides"
             r"|Error: Unable to find a match|No match for argument"
             r"|No package \S+ available|.*Failed to download metadata"
-            r"|Cannot find a valid baseurl|.*Cannot download)",
+            r"|No matching package to install: |Cannot find a valid baseurl|.*Cannot download)",
             FATAL + 2,
         ),
         Rule(

@@ -35,7 +35,7 @@ RULES = ToolRules(
                 "\u30a8\u30e9\u30fc",
             ),
             r"\s{0,16}(?:In file included from )?(?:[A-Za-z]:)?[^\s:'\"][^:'\"]{0,300}"
-            r"(?<!\.go)(?<!\.py)(?<!\.rb)(?<!\.js)(?<!\.ts)(?::\d+){1,2} ?: "
+            r"(?<!\.go)(?<!\.py)(?<!\.hs)(?<!\.lhs)(?<!\.rb)(?<!\.js)(?<!\.ts)(?::\d+){1,2} ?: "
             + _WORDS
             + r" ?:(?: |$)",
             DIAGNOSTIC,

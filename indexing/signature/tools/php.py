@@ -39,6 +39,11 @@ def _first_row(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
     return None if at is None else Found(at, (index,))
 
 
+def _pest(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    at = below(lines, index, r"\s{1,4}\S", 2)
+    return None if at is None else Found(at, (index,))
+
+
 def _collision(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
     at = below(lines, index, r"\s{2,4}\S", 3)
     if at is None or below(lines, at, r"\s+at \S.*:\d+$", 8) is None:
@@ -105,6 +110,13 @@ RULES = ToolRules(
             DIAGNOSTIC,
             _first_row,
             True,
+        ),
+        Rule(
+            "pest",
+            ("FAILED  ",),
+            r"\s{1,4}FAILED {1,3}\S.* > ",
+            DIAGNOSTIC,
+            _pest,
         ),
         Rule(  # Laravel's console: the class, a blank line, the message, its place
             "collision",
