@@ -262,7 +262,10 @@ class _Scan:
     def _match(
         self, index: int, line: str, floor: int, only: ToolRules | None
     ) -> _Candidate | None:
+        trailer = compiled(_TRAILER).match(line) is not None
         for rule, rules in _rules_for(line, self._literals(index)):
+            if trailer and rule.rank > TRAILER:
+                continue
             if rule.rank <= floor and rules is GENERIC:
                 return None
             if only is not None and rules is not only:
@@ -417,6 +420,11 @@ def _relays(line: str) -> bool:
     return bool(compiled(_RELAYED).search(line)) and not compiled(_KILLED).search(line)
 
 
+# A runner's own last word, which no tool's rule for lines of that shape may claim.
+_TRAILER = (
+    r"(?:E(?:rror|RROR): )?(?:script returned exit code \d|Process completed with exit code -?\d"
+    r"|Job failed: exit (?:code|status) \d|The command exited with status -?\d)"
+)
 ONLY_RELAYED = SUMMARY + 4
 _RELAYED = (
     r"CalledProcessError|returned non-zero exit status|finished with non-zero exit value"

@@ -57,7 +57,7 @@ def _caused(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
 
 RULES = ToolRules(
     tool="cargo",
-    known_by=r"^\s*(?:Compiling|Checking|Downloaded|Finished|Running|Updating|Blocking) \S"
+    known_by=r"^\s{3,}(?:Compiling|Checking|Downloaded|Finished|Running|Updating|Blocking) \S"
     r"|^error\[E\d{4}\]|\bcargo\b|\brustc\b",
     command=r"(?:cargo|rustc|cross)",
     rules=(
