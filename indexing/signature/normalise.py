@@ -527,6 +527,15 @@ STEPS: tuple[Step, ...] = (
         "utf-8 and feature-deadbeef",
     ),
     Step(
+        "long-number",
+        r"(?<=[A-Za-z][-_=:])\d{12,20}(?!\w|\.\d)",
+        "<N>",
+        "request client-req-1750320682940664332 is gone",
+        "request client-req-<N> is gone",
+        "key 123456789012 of account-1234",
+        shows=("000000000000",),
+    ),
+    Step(
         "duration",
         (
             r"(?<![\w.])(?:\d{1,6}(?:\.\d{1,6})?(?:ns|us|ms|s|m|h)){2,6}(?!\w)|"

@@ -49,7 +49,7 @@ RULES = ToolRules(
         ),
         Rule(  # callbacks of one line a task: oneline, minimal
             "one-line",
-            (" | FAILED! => ", " | UNREACHABLE! => ", " | FAILED | rc="),
+            (" | FAILED", " | UNREACHABLE"),
             r"\S{1,100} \| (?:FAILED!|UNREACHABLE!|FAILED \| rc=)",
             DIAGNOSTIC,
             _failed,

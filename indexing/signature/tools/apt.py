@@ -84,7 +84,7 @@ RULES = ToolRules(
             r"E: (?:Sub-process|Unable to correct|Unable to fetch some)",
             WRAPPER + 6,
         ),
-        Rule("dpkg", ("dpkg: error",), r"dpkg(?:-deb)?: error", FATAL + 2, None),
+        Rule("dpkg", ("dpkg: error", "dpkg-deb: error"), r"dpkg(?:-deb)?: error", FATAL + 2, None),
         Rule(
             "dpkg-errors",
             ("Errors were encountered",),

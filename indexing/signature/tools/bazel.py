@@ -36,7 +36,7 @@ RULES = ToolRules(
         Rule("test", ("FAILED in ",), r"//\S+\s+FAILED in ", SUMMARY),
         Rule(
             "wrapper",
-            ("ERROR: Build did NOT",),
+            ("Build did NOT",),
             r"(?:ERROR: |FAILED: )Build did NOT complete",
             WRAPPER - 4,
         ),

@@ -40,7 +40,7 @@ RULES = ToolRules(
         ),
         Rule(
             "daemon",
-            ("daemon", "error during connect"),
+            ("daemon", "error during connect", "Got permission denied"),
             r"(?:ERROR: |docker: |error: )?(?:Cannot connect to the Docker daemon"
             r"|Error response from daemon: |error during connect"
             r"|Got permission denied while)",
@@ -102,7 +102,7 @@ RULES = ToolRules(
         ),
         Rule(
             "compose",
-            ("services.", "yaml: ", "no configuration file"),
+            ('service "', "services.", "yaml: ", "no configuration file", "validating "),
             r"(?:service \"\S+\" |services\.\S+ |yaml: |no configuration file"
             r"|validating \S+: )\S",
             FATAL,

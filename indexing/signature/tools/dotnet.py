@@ -67,7 +67,7 @@ RULES = ToolRules(
         ),
         Rule(
             "test",
-            ("[FAIL]", "Failed "),
+            ("[FAIL]", "Failed ", "X "),
             r"\s*(?:\[xUnit.net [\d:.]+\]\s+\S.* \[FAIL\]|(?:X "
             r"|Failed )\S.*(?: \[[^\]]{1,30}\])$)",
             DIAGNOSTIC - 2,

@@ -30,6 +30,7 @@ RULES = ToolRules(
                 "ehler",
                 "erreur",
                 "errore",
+                ": fallo",
                 ": \u043e\u0448\u0438\u0431\u043a\u0430",
                 "\u9519\u8bef",
                 "\u30a8\u30e9\u30fc",
@@ -42,7 +43,7 @@ RULES = ToolRules(
         ),
         Rule(
             "msvc",
-            (" error C", " error LNK", ": fatal error"),
+            (" error C", " error LNK", " error MSB", " error RC", " error D", "fatal error "),
             r".{0,300}(?:\(\d+(?:,\d+)?\))? ?: (?:fatal )?error (?:C|LNK|MSB|RC|D)\d{3,5}: ",
             DIAGNOSTIC,
         ),

@@ -36,7 +36,7 @@ SUCCESS = (
 )
 """What a run says at its end when nothing failed."""
 
-_LEVEL = r"(?:\[?(?:ERROR|FATAL|CRITICAL|SEVERE|EMERG|ALERT|PANIC|E)\]?)"
+_LEVEL = r"(?:\[?(?:ERROR|FATAL|CRITICAL|SEVERE|EMERG|ALERT|PANIC)\]?|\[E\])"
 
 RULES = ToolRules(
     tool="generic",
@@ -59,7 +59,7 @@ RULES = ToolRules(
         ),
         Rule(  # a compiler's error, of whatever language: what is wrong, and where
             "located",
-            ("rror:", "rror "),
+            ("rror",),
             r"\s{0,4}(?:[A-Za-z]:)?[\w./\\+@~-]{1,300}\.[A-Za-z]\w{0,11}(?::\d{1,7}(?::\d{1,7})?"
             r"|\(\d{1,7}(?:, ?\d{1,7})?\)):? ?(?:-|:)? ?(?:fatal |syntax )?[Ee]rror"
             r"(?: ?\[?\w{0,12}\]?) ?: \S",
@@ -67,14 +67,25 @@ RULES = ToolRules(
         ),
         Rule(
             "error-first",
-            ("rror", "ERR"),
+            ("rror", "ERR", "Fehler", "erreur"),
             r"\W{0,6}(?:[Ee]rror|ERROR|ERR!?|Fehler"
             r"|erreur)\]?(?:\s?\[?[A-Z]*\d{1,6}\]?)?\s?[:\-!\u2502|]{1,2} ?\S",
             ERROR + 2,
         ),
         Rule(
             "error-tag",
-            ("ERROR", "Error", "error"),
+            (
+                "ERROR",
+                "Error",
+                "error",
+                "FATAL",
+                "CRITICAL",
+                "SEVERE",
+                "EMERG",
+                "ALERT",
+                "PANIC",
+                "[E]",
+            ),
             r"(?:\S{1,80} ){0,3}\W{0,3}(?:" + _LEVEL + r"|error|Error)\W{1,3}\S.{3,}",
             ERROR - 4,
         ),
@@ -87,27 +98,20 @@ RULES = ToolRules(
         Rule(
             "cannot",
             (
-                "annot ",
-                "ould not ",
-                "nable to ",
-                "an't ",
-                "ouldn't ",
-                "failed to ",
-                "Failed to ",
+                "annot",
+                "ould not",
+                "nable to",
+                "an't",
+                "ouldn't",
+                "ailed to",
                 "not found",
-                "No such",
-                "no such",
-                "denied",
-                "refused",
-                "timed out",
-                "Timed out",
-                "invalid",
-                "Invalid",
-                "undefined",
+                "o such ",
+                "ermission denied",
+                "onnection refused",
+                "onnection reset",
+                "imed out",
                 "ehlgeschlagen",
-                "unrecognized",
-                "Missing ",
-                "missing ",
+                "unrecognized ",
             ),
             r"(?!.*\b[Ww]arn(?:ing)?\b).{0,200}(?:[Ff]ehlgeschlagen|\b(?:[Cc]annot"
             r"|[Cc]ould not|[Uu]nable to|[Cc]an't|[Cc]ouldn't|[Ff]ailed to"
@@ -130,7 +134,7 @@ RULES = ToolRules(
         ),
         Rule(
             "exit",
-            ("exit code", "exited with", "exit status", "Exit code", "exit value", "non-zero"),
+            ("xit code", "xit status", "xit value", "xited with", "non-zero exit"),
             r".{0,300}(?:[Ee]xit(?:ed with)? (?:code|status|value)|exited with|non-zero exit)",
             TRAILER,
         ),
@@ -147,9 +151,9 @@ RULES = ToolRules(
         ("a passing line", "\u2714", r"^\W{0,4}[\u2713\u2714\u221a] "),
         ("a passing line", "\u221a", r"^\W{0,4}[\u2713\u2714\u221a] "),
         ("a passing line", "ok ", r"^\s*ok \d+\b"),
-        ("a passing line", "... ok", r"\.\.\. ?ok$"),
+        ("a passing line", "... ok", r"\.\.\. ok$"),
         ("a passing line", "PASS", r"^(?:\s*PASS:? |.* (?:PASS|PASSED)$|\[ *PASS)"),
-        ("a passing line", "[       OK ]", r"^\[ +OK \]"),
+        ("a passing line", " OK ]", r"^\[ +OK \]"),
         (
             "nothing failed",
             "0 ",

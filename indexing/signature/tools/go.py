@@ -138,7 +138,7 @@ RULES = ToolRules(
         ),
         Rule(
             "file",
-            (" is not up-to-date", "not up-to-date", "not up to date"),
+            ("not up",),
             r"(?:ERROR: )?go\.(?:mod|sum).{0,40}not up.to.date",
             FATAL,
         ),
@@ -152,7 +152,7 @@ RULES = ToolRules(
         Rule("exit", ("exit status",), r"exit status \d+$", TRAILER),
     ),
     skip=(
-        ("a passing test", "--- PASS", r"^\s*--- (?:PASS|SKIP): "),
+        ("a passing test", "--- ", r"^\s*--- (?:PASS|SKIP): "),
         ("a passing package", "ok  \t", r"^ok  \t"),
     ),
 )

@@ -59,7 +59,7 @@ RULES = ToolRules(
         ),
         Rule(
             "javac",
-            ("error: ",),
+            ("error: ", "javac: "),
             r"(?:\s*\[\w+\] )?(?:javac: |error: )(?:invalid|no source|file not found"
             r"|release version|Source option|warnings found)",
             FATAL,

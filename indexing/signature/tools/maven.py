@@ -51,7 +51,7 @@ RULES = ToolRules(
         ),
         Rule(
             "compile",
-            ("[ERROR] ",),
+            ("[ERROR]",),
             r"\[ERROR\]\s{1,3}(?!\s*at )(?:/|[A-Za-z]:[\\/]"
             r"|file:)?\S.{0,300}\.(?:java|kt|scala|groovy):(?:\[\d+,\d+\]"
             r"|\d+(?::\d+)?:?)",
@@ -88,7 +88,7 @@ RULES = ToolRules(
         ),
         Rule(
             "surefire",
-            ("[ERROR] ",),
+            ("[ERROR]",),
             r"\[ERROR\]\s{2,4}\S+[.:]\S+:\d+(?:->\S+)* (?:\u00bb|expected|\S)",
             SUMMARY + 8,
         ),

@@ -45,7 +45,7 @@ RULES = ToolRules(
         Rule("test-untimed", ("[-] ",), r"\s*\[-\] \S", DIAGNOSTIC - 1, _message, True),
         Rule(
             "exception",
-            (".ps1:", "Line |"),
+            (".ps1:", ".psm1:"),
             r"(?:[\w-]{1,60}: )?\S.{0,300}\.psm?1:\d+$",
             EXCEPTION,
             _thrown,

@@ -105,7 +105,7 @@ RULES = ToolRules(
         Rule("phpunit-total", ("FAILURES!", "ERRORS!"), r"(?:FAILURES|ERRORS)!$", SUMMARY - 6),
         Rule(  # its table: the file heads the column of messages
             "phpstan-table",
-            ("  Line ",),
+            (" Line   ",),
             r" {1,2}Line {3,}\S",
             DIAGNOSTIC,
             _first_row,
@@ -113,7 +113,7 @@ RULES = ToolRules(
         ),
         Rule(
             "pest",
-            ("FAILED  ",),
+            ("FAILED ",),
             r"\s{1,4}FAILED {1,3}\S.* > ",
             DIAGNOSTIC,
             _pest,

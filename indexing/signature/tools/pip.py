@@ -79,7 +79,7 @@ RULES = ToolRules(
                 "Failed to build",
                 "Could not build wheels",
                 "failed-wheel-build",
-                "subprocess-exited-with-error",
+                "subprocess-exited",
                 "metadata-generation-failed",
                 "Command errored out",
             ),
@@ -106,7 +106,13 @@ RULES = ToolRules(
         ),
         Rule(
             "uv",
-            ("No solution found", "error: Failed to", "Because "),
+            (
+                "No solution found",
+                "error: Failed to",
+                "\xd7 Failed to",
+                "\u2500\u25b6 Failed to",
+                "Because",
+            ),
             r"\s*(?:\u00d7 |error: |  \u2570\u2500\u25b6 )(?:No solution found"
             r"|Failed to|Because)",
             FATAL,

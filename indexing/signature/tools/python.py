@@ -76,7 +76,7 @@ RULES = ToolRules(
         Rule(
             "module",
             ("No module named",),
-            r"\S*python\S*: (?:No module named|can't open file)",
+            r"\S*python\S*: No module named",
             EXCEPTION,
         ),
         Rule("open", ("can't open file",), r"\S*python\S*: can't open file", EXCEPTION),

@@ -132,7 +132,7 @@ RULES = ToolRules(
         Rule("arrow", ("=====> ",), r"=====> \S", FATAL),  # pre-commit
         Rule(
             "option",
-            ("llegal option", "nvalid option", "bad substitution", "not a valid identifier"),
+            ("llegal option", "nvalid option", "ad substitution", "not a valid identifier"),
             r"\S{1,200}: (?:(?:line )?\d+: )?.{0,200}(?:[Ii]llegal option"
             r"|[Ii]nvalid option|[Bb]ad substitution|not a valid identifier)",
             FATAL + 3,

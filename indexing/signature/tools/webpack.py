@@ -62,7 +62,7 @@ RULES = ToolRules(
         ),
         Rule(
             "resolve",
-            ("failed to resolve import", "Failed to resolve", "Could not resolve", "Rollup failed"),
+            ("ailed to resolve ", "Could not resolve ", "Rollup failed to resolve"),
             r".{0,120}(?:[Ff]ailed to resolve (?:import|entry)"
             r"|Could not resolve ['\"]|Rollup failed to resolve)",
             DIAGNOSTIC,
@@ -93,8 +93,9 @@ RULES = ToolRules(
         Rule("rollup", ("[!] ",), r"\[!\] \S", FATAL + 2),
         Rule(
             "vite-plugin",
-            ("[vite",),
-            r"(?:\[vite\S{0,60}\]|x) {0,2}(?:Internal server error|Build failed|.*[Ee]rror)",
+            ("[vite", "x Build failed"),
+            r"\[vite\S{0,60}\] {0,2}(?:Internal server error|Build failed|.*[Ee]rror)"
+            r"|x Build failed",
             SUMMARY,
         ),
         Rule(
