@@ -16,6 +16,7 @@ from indexing.signature.doubts import doubts
 from indexing.signature.interface import (
     ERROR,
     EXCEPTION,
+    FATAL,
     SUMMARY,
     TRAILER,
     Explanation,
@@ -292,6 +293,39 @@ class _Scan:
         """Note that a line (index from 0) was passed over, and why."""
         if len(self.skipped) < _MOST_SKIPPED:
             self.skipped.append(Skipped(index + 1, why))
+
+
+class Telling:
+    """Finds the lines that tell of a failure in a log that comes in pieces."""
+
+    def __init__(self) -> None:
+        self._dull: set[str] = set()
+
+    def lines(self, output: bytes) -> Iterator[int]:
+        """The lines, from 0, that a rule takes for a failure, and a runner's marks."""
+        log = Log(output)
+        if len(self._dull) > _MOST_DULL:
+            self._dull.clear()
+        for index, literals in _LITERALS.found(log.text, log.lines, LONGEST).items():
+            line = log[index]
+            shape = line.translate(_NO_DIGITS)  # most differ in numbers only
+            if shape in self._dull:
+                continue
+            if "##[" in log.lines[index] or self._tells(line, literals):
+                yield index
+            else:
+                self._dull.add(shape)
+
+    def _tells(self, line: str, literals: Iterable[str]) -> bool:
+        return not _why_not(line) and any(
+            rule.rank >= FATAL and compiled(rule.pattern).match(line)
+            for rule, _ in _rules_for(line, literals)
+        )
+
+
+_MOST_DULL = 50_000
+"""So many shapes of lines that say nothing are remembered."""
+_NO_DIGITS = str.maketrans("123456789", "000000000")
 
 
 def _signed(log: Log, best: _Candidate, tool: str | None, region: ci.Region | None) -> Signature:
