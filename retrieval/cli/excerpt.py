@@ -4,11 +4,18 @@ import codecs
 from collections.abc import Sequence
 from typing import Protocol
 
+Data = bytes
+Kept = Sequence[tuple[int, Data]]
+"""Lines, each with its number in the whole output."""
+
 
 class Between(Protocol):
     """What is kept of the middle; `indexing.signature.middle.Middle` is one."""
 
-    kept: Sequence[tuple[int, bytes]]
+    @property
+    def kept(self) -> Kept:
+        """The lines, in order."""
+        ...
 
     def add(self, data: bytes, first: int) -> None:
         """Take whole lines, each with its line feed; the first has the number `first`, from 1."""
@@ -62,7 +69,7 @@ class Excerpt:
             return kept[number - heads - 1][0]
         return number - len(kept) + self._dropped_lines + (self._whole_from() > 0)
 
-    def _kept(self) -> Sequence[tuple[int, bytes]]:
+    def _kept(self) -> Kept:
         return self._middle.kept if self._middle is not None else ()
 
     def _wide(self) -> bool:
@@ -78,13 +85,13 @@ class Excerpt:
         if not count:
             return
         if self._middle is not None and not self._wide():
-            self._pass_on(bytes(self._tail[:count]), self._middle)
+            self._pass_on(Data(self._tail[:count]), self._middle)
         self._dropped_lines += self._tail.count(b"\n", 0, count)
         self._cut_a_line = self._tail[count - 1] != ord("\n")
         self.dropped += count
         del self._tail[:count]
 
-    def _pass_on(self, data: "bytes", middle: Between) -> None:
+    def _pass_on(self, data: Data, middle: Between) -> None:
         """Whole lines go to the middle; the last waits for its end, cut where it has none."""
         first = self._head.count(b"\n") + self._dropped_lines + 1
         if not self._dropped_lines and not self._begun and not self._head.endswith(b"\n"):
@@ -92,6 +99,6 @@ class Excerpt:
             self._begun += self._head[begin:]
         end = data.rfind(b"\n") + 1
         if end:
-            middle.add(bytes(self._begun) + data[:end], first)
+            middle.add(Data(self._begun) + data[:end], first)
             self._begun.clear()
         self._begun += data[end : end + self._half - len(self._begun)]

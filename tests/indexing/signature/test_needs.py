@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
 
 import pytest
 
@@ -31,12 +32,12 @@ _ANY = " aZ3.-/:_'\"()[]"
 _ALL = [chr(code) for code in range(32, 127)]
 
 
-def drawn(tree: Iterable[tuple[object, object]], chance: random.Random) -> str:
+def drawn(tree: Iterable[tuple[Any, Any]], chance: random.Random) -> str:
     """One text that the parsed expression may match; what it looks around for is left out."""
     return "".join(_part(kind, value, chance) for kind, value in tree)
 
 
-def _part(kind: object, value: object, chance: random.Random) -> str:
+def _part(kind: Any, value: Any, chance: random.Random) -> str:
     match kind, value:
         case op.LITERAL, int(code):
             return chr(code)
@@ -51,7 +52,7 @@ def _part(kind: object, value: object, chance: random.Random) -> str:
         case op.SUBPATTERN, (_, _, _, inner):
             return drawn(inner, chance)
         case op.ATOMIC_GROUP, inner:
-            return drawn(inner, chance)  # type: ignore[arg-type]
+            return drawn(inner, chance)
         case ((op.MAX_REPEAT | op.MIN_REPEAT | op.POSSESSIVE_REPEAT), (int(low), most, inner)):
             often = chance.randint(low, min(low + 3, int(most)))
             return "".join(drawn(inner, chance) for _ in range(often))
@@ -59,7 +60,7 @@ def _part(kind: object, value: object, chance: random.Random) -> str:
             return ""
 
 
-def _members(members: list[tuple[object, object]]) -> list[str]:
+def _members(members: list[tuple[Any, Any]]) -> list[str]:
     wanted: list[str] = []
     for kind, value in members:
         match kind, value:
