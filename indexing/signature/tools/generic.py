@@ -169,7 +169,11 @@ RULES = ToolRules(
         ("nothing failed", "No ", r"^\W{0,6}No (?:errors?|failures?|problems?|issues)\b"),
         ("nothing failed", "no error", r"\bno errors?\b"),
         ("a command, echoed before it runs", "+ ", r"^\++ \S"),
-        ("a command, echoed before it runs", "$ ", r"^\s*(?:\S+@\S+:\S*)?\$ \S"),
+        (
+            "a command, echoed before it runs",
+            "$ ",
+            r"^\s*(?:[\w.-]{1,60}@[\w.-]{1,60}:[^\s$]{0,200})?\$ \S",
+        ),
         ("a command, echoed before it runs", "Step ", r"^Step \d+/\d+ : "),
         (
             "a command, echoed before it runs",

@@ -89,7 +89,8 @@ RULES = ToolRules(
         Rule(
             "surefire",
             ("[ERROR]",),
-            r"\[ERROR\]\s{2,4}\S+[.:]\S+:\d+(?:->\S+)* (?:\u00bb|expected|\S)",
+            r"\[ERROR\]\s{2,4}(?=[^\s:]{1,200}\.)[^\s:]{1,300}:\d{1,6}"
+            r"(?:->[^\s:]{1,200}:\d{1,6}){0,20} \S",
             SUMMARY + 8,
         ),
         Rule("goal-tests", ("Failed to execute goal",), _P + r"Failed to execute goal", WRAPPER),

@@ -22,6 +22,8 @@ _THROWN = (
 
 def _thrown(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
     """Only with a stack below, or what node prints above: passing tests log errors too."""
+    if above(lines, index, r"\s*File \".{1,400}\", line \d", 4) is not None:
+        return None  # Python's
     if below(lines, index, _FRAME, 4) is None and above(lines, index, _THROWN, 4) is None:
         return None
     if "fetch failed" in match.string:

@@ -19,10 +19,12 @@ def _message(lines: Lines, index: int, _: re.Match[str]) -> Found:
     return Found(index) if at is None else Found(at, (index,))
 
 
-def _thrown(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+def _thrown(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
     """Since PowerShell 7 the message is below the source, after the last bar."""
     at = below(lines, index, r"\s*\| +(?!~)\S", 6)
-    if at is None and above(lines, index, r"At \S:?", 3) is not None:
+    if at is None and (
+        match.string.startswith("At ") or above(lines, index, r"At \S:?", 3) is not None
+    ):
         return None  # how PowerShell 5 wraps what another program wrote to stderr
     last = at
     while at is not None:
