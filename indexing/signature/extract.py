@@ -216,6 +216,8 @@ class _Scan:
                 continue
             if line in seen and not self.regions:
                 continue
+            if self._over(index):
+                continue
             inside = not self.regions or self.region_of(index) is not None
             if best and best.inside and not inside:
                 continue
@@ -231,6 +233,11 @@ class _Scan:
                 if best is None or candidate[:2] > best[:2]:
                     best = candidate
         return best
+
+    def _over(self, index: int) -> bool:
+        """Whether the line stands after the last failed step: what follows did not cause it."""
+        last = self.regions[-1] if self.regions else None
+        return bool(last and last.context.get("ci") == "github-actions" and index > last.end)
 
     def region_of(self, index: int) -> ci.Region | None:
         """The failed part of the log to which a line belongs."""

@@ -72,6 +72,7 @@ RULES = ToolRules(
             r"|erreur)\]?(?:\s?\[?[A-Z]*\d{1,6}\]?)?\s?[:\-!\u2502|]{1,2} ?\S",
             ERROR + 2,
         ),
+        Rule("error-alone", ("rror:", "ERROR:"), r"\s{0,4}(?:[Ee]rror|ERROR):$", ERROR + 1),
         Rule(
             "error-tag",
             (
@@ -186,6 +187,8 @@ RULES = ToolRules(
             "echo ",
             r"^\s*(?:(?:el)?if \[.*\becho |[@-]?echo [\"']|.*(?:;|&&|\|\|) ?(?:then )?echo [\"'])",
         ),
+        ("source, shown as it is", "// ", r"^[-+ ]?\s*// \S"),
+        ("a warning", "\u25b2", r"^[\s\u2502]*\u25b2\s"),
         (
             "source, shown beside its line number",
             "|",

@@ -11,7 +11,7 @@ from indexing.signature.interface import (
     Rule,
     ToolRules,
 )
-from indexing.signature.look import above, below
+from indexing.signature.look import above, below, rooted_below
 
 _FRAME = r"\s+at (?:async )?\S|\s*(?:Require stack:|code: '|\{$|requireStack:|errno: )|- /"
 _THROWN = (
@@ -67,6 +67,13 @@ RULES = ToolRules(
             r"\s*\u2716 \S.{0,300} \(\d[\d.]*m?s\)$",
             DIAGNOSTIC,
             _reported,
+        ),
+        Rule(
+            "prisma",
+            ("Error: P",),
+            r"Error: P[1-6]\d{3}$",
+            EXCEPTION,
+            rooted_below(r"\S", 2, join=True),
         ),
         Rule("heap", ("FATAL ERROR:",), r"FATAL ERROR: .*(?:heap|Allocation|memory)", EXCEPTION),
         Rule(
