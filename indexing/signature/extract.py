@@ -169,7 +169,7 @@ def hash_of(tool: str, normalised: str) -> str:
     return hashlib.sha256(f"{tool}\n{normalised}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-_CODE_VERSION = b"1"
+_CODE_VERSION = b"2"
 """To be raised when code changes signatures and no rule's or step's text does."""
 
 

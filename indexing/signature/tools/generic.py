@@ -204,6 +204,7 @@ RULES = ToolRules(
             "Error occurs in",
             r"^\s*Error occurs in the template of",
         ),
+        ("only information", "Note: ", r"^Note: "),
         ("only information", "INFO", r"^\W{0,3}INFO\b|^\S{1,40} INFO\b"),
         ("only information", "level=", r"\blevel=[\"']?(?:info|debug|trace|INFO|DEBUG|TRACE)\b"),
         ("only information", "level", r"\"level\": ?\"(?:info|debug|trace|INFO|DEBUG|TRACE)\""),

@@ -37,7 +37,11 @@ def _test(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
 
 
 def _goal(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
-    return Found(index)
+    """A goal that failed "on project x:" and nothing else has its reason on the lines below."""
+    if not match.string.endswith(":"):
+        return Found(index)
+    said = below(lines, index, r"\[ERROR\] (?!See |Please |-> |\[Help)\S", 8)
+    return Found(index, () if said is None else (said,))
 
 
 RULES = ToolRules(

@@ -190,6 +190,36 @@ ROOTS = {
         "php",
         "Failed asserting that 100 is identical to 119.",
     ),
+    "source that pytest cannot read": (
+        "=== ERRORS ===\n/usr/lib/ast.py:50: in parse\n    return compile(source)\n"
+        'E     File "/ws/test_a.py", line 279\nE       match result:\nE             ^\n'
+        "E   SyntaxError: invalid syntax\n=== short test summary info ===\nERROR test_a.py\n",
+        "pytest",
+        "E   SyntaxError: invalid syntax",
+    ),
+    "rspec prints a short message without a blank line": (
+        "Failures:\n\n  1) Shop loads\n     Failure/Error: expect(page).to be_ok\n"
+        "       expected `page.ok?` to be truthy, got false\n     # ./spec/a_spec.rb:13\n\n"
+        "  2) Shop sells\n     Failure/Error: expect(1).to eq(2)\n\n2 examples, 2 failures\n",
+        "rspec",
+        "expected `page.ok?` to be truthy, got false",
+    ),
+    "prisma's code, and what it stands for": (
+        "Loaded the schema.\n\nError: P3006\n\nMigration `1_init` failed to apply cleanly.\n",
+        "node",
+        "Migration `1_init` failed to apply cleanly.",
+    ),
+    "rustfmt shows what it would change": (
+        "Diff in /ws/src/apt.rs:531:\n-        a,\n+    b, // cannot fail, no error\n",
+        "cargo",
+        "Diff in /ws/src/apt.rs:531:",
+    ),
+    "mock asks for a package that is not there": (
+        "Updating and loading repositories:\nNo matching package to install: 'foo-devel >= 3'\n"
+        "Not all dependencies satisfied\nError: Some packages could not be found.\n",
+        "apt",
+        "No matching package to install: 'foo-devel >= 3'",
+    ),
 }
 
 
@@ -230,6 +260,21 @@ def test_who_holds_a_lock_and_the_runner_s_trailer_are_no_part_of_what_terraform
     two = said + "Lock Info:\n  ID: 9f\n  Who: bob@b\nError: Terraform exited with code 1.\n"
     assert extract(one).sig_sha == extract(two).sig_sha
     assert "the condition failed" in extract(one).normalised
+
+
+def test_what_the_services_of_a_job_said_did_not_fail_its_step():
+    output = (
+        "##[group]Run npm run check\n##[endgroup]\nthe schema has drifted\n"
+        "##[error]Process completed with exit code 2.\nStop containers\n"
+        '2026-02-16 18:04:30.967 UTC [75] FATAL:  role "root" does not exist\n'
+    )
+    assert extract(output).raw == "the schema has drifted"
+
+
+def test_scala_3_errors_of_one_place_are_told_apart_by_what_they_say():
+    error = "[error] -- [E007] Type Mismatch Error: /ws/A.scala:13:44\n[error] 13 |  f(x)\n"
+    error += "[error]    |    ^\n[error]    |    Found:    {}\n[error] one error found\n"
+    assert extract(error.format("Int")).sig_sha != extract(error.format("Long")).sig_sha
 
 
 FRAMES = {
