@@ -190,6 +190,14 @@ ROOTS = {
         "php",
         "Failed asserting that 100 is identical to 119.",
     ),
+    "a record of PowerShell": (
+        "gh : run 42 is still in progress; come back\nAt C:\\ws\\a.ps1:87 char:28\n"
+        "+ ... gh run view 42 --log 2> ...\n+    ~~~~~~~~~~~~~~~\n"
+        "    + CategoryInfo          : NotSpecified: (x:String) [], RemoteException\n"
+        "    + FullyQualifiedErrorId : NativeCommandError\n",
+        "pester",
+        "gh : run 42 is still in progress; come back",
+    ),
     "source that pytest cannot read": (
         "=== ERRORS ===\n/usr/lib/ast.py:50: in parse\n    return compile(source)\n"
         'E     File "/ws/test_a.py", line 279\nE       match result:\nE             ^\n'
