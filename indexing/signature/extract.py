@@ -463,7 +463,8 @@ def _relays(line: str) -> bool:
 
 # A runner's own last word, which no tool's rule for lines of that shape may claim.
 _TRAILER = (
-    r"\W{0,3}(?:E(?:rror|RROR): )?(?:script returned exit code \d|Process completed with exit code -?\d"
+    r"\W{0,3}(?:E(?:rror|RROR): )?"
+    r"(?:script returned exit code \d|Process completed with exit code -?\d"
     r"|Job failed: exit (?:code|status) \d|The command exited with status -?\d)"
 )
 ONLY_RELAYED = SUMMARY + 4
