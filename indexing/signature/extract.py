@@ -169,7 +169,7 @@ def hash_of(tool: str, normalised: str) -> str:
     return sha256(f"{tool}\n{normalised}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-_CODE_VERSION = b"1"
+_CODE_VERSION = b"2"
 """To be raised when code changes signatures and no rule's or step's text does."""
 
 
@@ -216,6 +216,8 @@ class _Scan:
                 continue
             if line in seen and not self.regions:
                 continue
+            if self._over(index):
+                continue
             inside = not self.regions or self.region_of(index) is not None
             if best and best.inside and not inside:
                 continue
@@ -231,6 +233,11 @@ class _Scan:
                 if best is None or candidate[:2] > best[:2]:
                     best = candidate
         return best
+
+    def _over(self, index: int) -> bool:
+        """Whether the line stands after the last failed step: what follows did not cause it."""
+        last = self.regions[-1] if self.regions else None
+        return bool(last and last.context.get("ci") == "github-actions" and index > last.end)
 
     def region_of(self, index: int) -> ci.Region | None:
         """The failed part of the log to which a line belongs."""
@@ -456,7 +463,8 @@ def _relays(line: str) -> bool:
 
 # A runner's own last word, which no tool's rule for lines of that shape may claim.
 _TRAILER = (
-    r"(?:E(?:rror|RROR): )?(?:script returned exit code \d|Process completed with exit code -?\d"
+    r"\W{0,3}(?:E(?:rror|RROR): )?"
+    r"(?:script returned exit code \d|Process completed with exit code -?\d"
     r"|Job failed: exit (?:code|status) \d|The command exited with status -?\d)"
 )
 ONLY_RELAYED = SUMMARY + 4

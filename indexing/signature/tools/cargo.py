@@ -104,6 +104,9 @@ RULES = ToolRules(
             _caused,
         ),
         Rule(
+            "fmt", ("Diff in ",), r"Diff in \S.{0,300}(?: at line \d+|\.rs:\d+):$", DIAGNOSTIC - 4
+        ),
+        Rule(
             "fatal",
             ("error: ",),
             r"error: (?!could not compile|test failed|build failed"

@@ -72,6 +72,7 @@ RULES = ToolRules(
             r"|erreur)\]?(?:\s?\[?[A-Z]*\d{1,6}\]?)?\s?[:\-!\u2502|]{1,2} ?\S",
             ERROR + 2,
         ),
+        Rule("error-alone", ("rror:", "ERROR:"), r"\s{0,4}(?:[Ee]rror|ERROR):$", ERROR + 1),
         Rule(
             "error-tag",
             (
@@ -169,7 +170,11 @@ RULES = ToolRules(
         ("nothing failed", "No ", r"^\W{0,6}No (?:errors?|failures?|problems?|issues)\b"),
         ("nothing failed", "no error", r"\bno errors?\b"),
         ("a command, echoed before it runs", "+ ", r"^\++ \S"),
-        ("a command, echoed before it runs", "$ ", r"^\s*(?:\S+@\S+:\S*)?\$ \S"),
+        (
+            "a command, echoed before it runs",
+            "$ ",
+            r"^\s*(?:[\w.-]{1,60}@[\w.-]{1,60}:[^\s$]{0,200})?\$ \S",
+        ),
         ("a command, echoed before it runs", "Step ", r"^Step \d+/\d+ : "),
         (
             "a command, echoed before it runs",
@@ -182,6 +187,8 @@ RULES = ToolRules(
             "echo ",
             r"^\s*(?:(?:el)?if \[.*\becho |[@-]?echo [\"']|.*(?:;|&&|\|\|) ?(?:then )?echo [\"'])",
         ),
+        ("source, shown as it is", "// ", r"^[-+ ]?\s*// \S"),
+        ("a warning", "\u25b2", r"^[\s\u2502]*\u25b2\s"),
         (
             "source, shown beside its line number",
             "|",
@@ -197,6 +204,7 @@ RULES = ToolRules(
             "Error occurs in",
             r"^\s*Error occurs in the template of",
         ),
+        ("only information", "Note: ", r"^Note: "),
         ("only information", "INFO", r"^\W{0,3}INFO\b|^\S{1,40} INFO\b"),
         ("only information", "level=", r"\blevel=[\"']?(?:info|debug|trace|INFO|DEBUG|TRACE)\b"),
         ("only information", "level", r"\"level\": ?\"(?:info|debug|trace|INFO|DEBUG|TRACE)\""),

@@ -13,7 +13,7 @@ from indexing.signature.interface import (
     Rule,
     ToolRules,
 )
-from indexing.signature.look import above
+from indexing.signature.look import above, below
 from indexing.signature.tools.python import exception_below
 
 _HEADING = r"_{3,} (?!ERROR collecting)\S.* _{3,}$|_{3,} ERROR at \S.* _{3,}$"
@@ -27,6 +27,9 @@ def _first_of_block(lines: Lines, index: int, match: re.Match[str]) -> Found | N
     previous = lines[index - 1]
     if re.match(r"E\s{3}", previous):
         return None
+    if re.match(r"E\s+File \"", match.string):  # source that cannot be read: why stands below it
+        said = below(lines, index, r"E\s+[\w.]{1,80}(?:Error|Exception|Warning)\b", 12, r"(?!E)")
+        return Found(index) if said is None else Found(said, (index,))
     if not _SAYS_LITTLE.match(match.string):
         return Found(index)
     at = above(lines, index, _HEADING, 4000)

@@ -3,6 +3,7 @@ tried. Lines are drawn from the expressions themselves, always the same ones."""
 
 import random
 import re
+import time
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from re import _constants as op  # type: ignore[attr-defined]
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from indexing.signature.interface import Rule, compiled
+from indexing.signature.lines import LONGEST
 from indexing.signature.tools import TOOLS
 
 RULES = [(f"{rules.tool}:{rule.name}", rule) for rules in TOOLS for rule in rules.rules]
@@ -99,6 +101,26 @@ def test_every_line_to_be_skipped_holds_the_literal_or_is_another_rows(
     others = [other for of, other, same in SKIPS if same == pattern]
     for line in islice(matching(pattern, find=True), 80):
         assert any(other in line for other in others), (why, line)
+
+
+@pytest.mark.parametrize("unit", ["a", "a ", "a.", "/a", ": ", "1:", "a@b:", "Error: "])
+def test_no_expression_costs_more_than_its_line_is_long(unit: str) -> None:
+    """Ten times the line may cost ten times as much, and some for noise; not a hundred times."""
+    for name, find, pattern in [
+        *((name, False, rule.pattern) for name, rule in RULES),
+        *((why, True, pattern) for why, _, pattern in SKIPS),
+    ]:
+        tried = compiled(pattern).search if find else compiled(pattern).match
+        begun = next(matching(pattern, find), "")
+        begun = begun[: len(begun) * 3 // 4]
+
+        def cost(length: int) -> float:
+            start = time.process_time()
+            tried((begun + unit * length)[:length])  # noqa: B023
+            return time.process_time() - start
+
+        large = min(cost(LONGEST), cost(LONGEST))
+        assert large < 0.02 or large < 45 * cost(LONGEST // 10) + 0.02, name
 
 
 def test_most_expressions_can_be_drawn_from() -> None:
