@@ -3,6 +3,10 @@
 One record a line. A memory is `{"v":1,"op":"add","id","at","entry":{…}}`; what came of it is
 `{"v":1,"op":"outcome","id","at","entry_id","outcome","loop"}`. `id` is a ULID, `at` is UTC.
 A line is never changed: git may merge two journals by taking the lines of both.
+
+`mem learn` writes `"op":"found"` (a loop found or used the pattern `entry_id`: where, what came of
+it) and `"op":"loop"` (how a loop ended), whose ids follow from what they say; `mem patterns` writes
+decisions: `merge`, `split`, `archive`, `restore`, `undo`.
 """
 
 import errno
@@ -64,6 +68,57 @@ def append_outcome(journal: Path, outcome: Outcome, wait_s: float = LOCK_WAIT_S)
         wait_s,
     )
     return id
+
+
+def add_record(entry: Entry, at: str = "") -> dict[str, Any]:
+    """The record of an entry that has an id, and no evidence but its own; for `append_missing`."""
+    now = datetime.now(UTC)
+    told = _told(entry, now)
+    told["evidence"] = entry.evidence._asdict()
+    return {"v": VERSION, "op": "add", "id": entry.id, "at": at or _utc(now), "entry": told}
+
+
+def append_missing(
+    journal: Path, records: Iterable[Mapping[str, Any]], wait_s: float = LOCK_WAIT_S
+) -> list[Mapping[str, Any]]:
+    """Record, at once, what has an `op` and `id` that no record has yet; which these were.
+
+    Two that record the same leave it once. Errors are those of `append`.
+    """
+    with _alone(journal, wait_s):
+        known = _known(journal)
+        missing: list[Mapping[str, Any]] = []
+        lines: list[bytes] = []
+        for record in records:
+            key = (str(record["op"]), str(record["id"]))
+            if key in known:
+                continue
+            known.add(key)
+            line = _line(record)
+            if len(line) > LONGEST_LINE:
+                raise MemError(f"{journal}: {key[1]} has {len(line):,} bytes, too many; learn less")
+            missing.append(record)
+            lines.append(line)
+        if lines:
+            _append_line(journal, b"".join(lines))
+    return missing
+
+
+def _known(journal: Path) -> set[tuple[str, str]]:
+    known: set[tuple[str, str]] = set()
+    try:
+        with journal.open("rb") as file:
+            for line in file:
+                try:
+                    record = json.loads(line)
+                    known.add((str(record["op"]), str(record["id"])))
+                except (ValueError, KeyError, TypeError, RecursionError):
+                    continue  # the reader says what is wrong with it
+    except FileNotFoundError:
+        return known
+    except OSError as error:
+        raise _unwritten(journal, error) from error
+    return known
 
 
 def credited(evidence: Evidence, outcomes: Iterable[Outcome]) -> Evidence:

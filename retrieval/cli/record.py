@@ -49,9 +49,9 @@ def _record(args: Namespace) -> int:
     id = append(journal, entry)
     if last is not None:
         Runs(mem_dir).recorded(last)
-    indexed = _indexed()
+    is_indexed = indexed()
     if args.json:
-        streams.write_json({"id": id, "journal": str(journal), "indexed": indexed})
+        streams.write_json({"id": id, "journal": str(journal), "indexed": is_indexed})
     else:
         streams.write(f"{id}\n")
     return FOUND
@@ -104,18 +104,18 @@ def _entry(args: Namespace, signature: Signature | None) -> Entry:
     )
 
 
-def _indexed() -> bool:
+def indexed(verb: str = "mem record") -> bool:
     """Whether a lookup finds it already; the lesson is safe whatever becomes of the index."""
     try:
         where = place()
         if _size(where.memory) > _SMALL:
-            streams.say("mem record: run `mem index rebuild`, and lookups will find it")
+            streams.say(f"{verb}: run `mem index rebuild`, and lookups will find it")
             return False
         report = rebuild(where)
     except (MemError, OSError) as error:
-        streams.say(f"mem record: it is recorded, but not indexed: {error}")
+        streams.say(f"{verb}: it is recorded, but not indexed: {error}")
         return False
-    streams.say(f"mem record: the index was rebuilt, {entries_of(report)}")
+    streams.say(f"{verb}: the index was rebuilt, {entries_of(report)}")
     return True
 
 
