@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from retrieval.doubt import may_be_shown
 from retrieval.hit import Hit
 from retrieval.query import Query
 
@@ -18,18 +19,25 @@ def search(
 
     An entry that two tiers find is the earlier one's. Once `limit` is reached the tiers that are
     left are not asked; neither are they when nothing but a log was given and a sure tier knows its
-    failure with a lesson: what is only alike would cost more than it tells. `min_score` does not
-    hold for a tier that is sure.
+    failure with a lesson: what is only alike would cost more than it tells. Where nothing sure is
+    known, what is only alike must not name what the log does not hold (`doubt.py`). `min_score`
+    does not hold for a tier that is sure.
     """
     hits: dict[str, Hit] = {}
     for tier in tiers:
         if len(hits) >= limit or (query.only_log and any(map(_answers, hits.values()))):
             break
         for hit in tier.search(query, store, limit):
-            strong = tier.sure or hit.score >= min_score
+            strong = tier.sure or (hit.score >= min_score and not _doubtful(hit, query, hits))
             if strong and len(hits) < limit:
                 hits.setdefault(hit.entry.id, hit)
     return list(hits.values())
+
+
+def _doubtful(hit: Hit, query: Query, found: dict[str, Hit]) -> bool:
+    """Whether nothing but a log was given, nothing sure is known, and this is only alike."""
+    sure = any(each.tier == "exact" for each in found.values())
+    return query.only_log and hit.tier == "lexical" and not sure and not may_be_shown(hit, query)
 
 
 def _answers(hit: Hit) -> bool:

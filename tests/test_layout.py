@@ -37,6 +37,7 @@ HOUSE = (
     "retrieval.tokens",
     "retrieval.postings",
     "retrieval.tiers",
+    "retrieval.doubt",
     "retrieval.search",
     "retrieval.budget",
     "retrieval.untrusted",

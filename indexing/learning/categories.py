@@ -73,9 +73,10 @@ _HANDLES = re.compile(
 )
 _TYPES = re.compile(r"\bisinstance\(|\btypeof\b|\binstanceof\b|\bz\.\w+\(|\bas [A-Z]\w*\b|TypeVar")
 INSTALLS = re.compile(
-    r"^(?:sudo )?(?:(?:npm|pnpm|yarn|bun) (?:i|install|ci|add|update|upgrade|up|dedupe|audit fix)\b"
-    r"|yarn$|(?:python3? -m )?(?:pip3?|uv(?: pip)?|poetry|pipenv|conda) (?:install|add|sync|update|lock"
-    r"|upgrade)\b|cargo (?:add|update|fetch|install)\b|go (?:get|mod tidy|mod download|mod vendor)\b"
+    r"^(?:sudo )?(?:(?:npm|pnpm|yarn|bun) (?:i|install|ci|add|update|upgrade|up|dedupe|audit"
+    r" fix)\b|yarn$|(?:python3? -m )?(?:pip3?|uv(?: pip)?|poetry|pipenv|conda) (?:install|add|sync"
+    r"|update|lock|upgrade)\b|cargo (?:add|update|fetch|install)\b|go (?:get|mod (?:tidy|download"
+    r"|vendor))\b"
     r"|bundle(?: install| update)?$|gem install|composer (?:install|require|update)"
     r"|terraform init\b|apt(?:-get)? install|apk add|brew install|rustup \w+)"
 )

@@ -1,6 +1,7 @@
 """A loop becomes patterns: error→fix pairs, approaches, failed approaches, code templates."""
 
 from collections.abc import Collection, Iterator
+from itertools import pairwise
 
 from indexing.learning import patterns
 from indexing.learning.loop import Loop
@@ -56,6 +57,6 @@ def touched_sizes(loop: Loop) -> list[int]:
 
 
 def is_creep(sizes: list[int]) -> bool:
-    """Whether the files grew from red run to red run: three times, to five and to thrice the first."""
-    grown = sum(after > before for before, after in zip(sizes, sizes[1:], strict=False))
+    """Whether the files grew with the red runs: three times, to five and to thrice the first."""
+    grown = sum(after > before for before, after in pairwise(sizes))
     return grown >= _GROWN and sizes[-1] >= max(_CREEP, 3 * max(1, sizes[0]))

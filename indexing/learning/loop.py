@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from indexing.readers.passing import passing
@@ -64,7 +64,7 @@ class Attempt(NamedTuple):
             return False if self.error else None
         if self.exit_code:
             return False
-        return not (is_piped(self.command) and extract(self.output) is not None)
+        return not (is_piped(self.command) and shows_failure(self.output))
 
     @property
     def key(self) -> str:
@@ -124,6 +124,12 @@ def failure_of(attempt: Attempt) -> Signature | None:
     return signature._replace(context=context)
 
 
+def shows_failure(output: str) -> bool:
+    """Whether a rule finds a failure; a text that merely ends without a word of success is none."""
+    found = extract(output)
+    return found is not None and found.rule != "generic:last-block"
+
+
 def plain_command(command: str) -> str:
     """The command without the folder it goes to and the viewers it is piped through."""
     text = command.strip()
@@ -166,6 +172,9 @@ def _result(attempts: tuple[Attempt, ...]) -> str:
     return PARTIAL if any(last.values()) else FAILED
 
 
-def numbered(attempts: "Iterator[Attempt] | list[Attempt]") -> tuple[Attempt, ...]:
-    """The attempts with the numbers 1, 2, … in their order."""
-    return tuple(each._replace(number=at) for at, each in enumerate(attempts, start=1))
+def numbered(attempts: Iterable[Attempt]) -> tuple[Attempt, ...]:
+    """The attempts with the numbers 1, 2, … in their order, where they have none."""
+    return tuple(
+        each if each.number else each._replace(number=at)
+        for at, each in enumerate(attempts, start=1)
+    )

@@ -1,13 +1,15 @@
 """Messages made general: what changes from one case to the next becomes a slot.
 
-One error has several wordings: Node said `Cannot read property 'x' of null` up to version 14 and says
-`Cannot read properties of null (reading 'x')` since 16. `WORDINGS` brings such messages to one form.
+One error has several wordings: Node said `Cannot read property 'x' of null` up to version 14 and
+says `Cannot read properties of null (reading 'x')` since 16. `WORDINGS` brings them to one form.
 """
 
 import re
 from typing import NamedTuple
 
 SLOT = ".*"
+VERSION = 1
+"""Raise it when a message gets another form: an index made before answers by the old ones."""
 
 
 class Wording(NamedTuple):
@@ -69,7 +71,7 @@ class Message(NamedTuple):
 
 
 def message_of(raw: str) -> Message:
-    """The root line with slots for what is quoted, in the wording that all others are brought to."""
+    """The root line with slots for what is quoted, in the one wording of its error."""
     line = " ".join(raw.split())
     found = _TYPE.match(line)
     kind = found["type"].rpartition(".")[2] if found else ""

@@ -25,8 +25,8 @@ _FEWEST_STEPS = 3  # fewer say no more than the pair does
 class Finding(NamedTuple):
     """That a loop found a pattern again: where, when, what came of it, and the change itself.
 
-    `outcome` is `helped` (it mended a failure, or the loop went well with it), `harmed` (it did not)
-    or `seen` (neither can be said).
+    `outcome` is `helped` (it mended a failure, or the loop went well with it), `harmed` (it did
+    not) or `seen` (neither can be said).
     """
 
     loop: str

@@ -1,4 +1,4 @@
-"""What was found goes into the journal: patterns, the loops that speak for them, how loops ended."""
+"""What was found goes into the journal: patterns, what speaks for them, how loops ended."""
 
 import hashlib
 import json

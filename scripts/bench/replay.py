@@ -5,11 +5,11 @@
 
 Scenarios:
 
-    captured   every pair of fixtures/failures: a loop whose red run is log `a`, whose change is that
-               of scripts/bench/replay_fixes.jsonl (or a marked line where none is written there), and
-               whose green run is the same command; then log `b`, of another run, is met.
-    run        projects that are made, broken, mended and broken again in another folder, by really
-               running npm, cargo, go, pytest, terraform, make and gcc, as far as they are installed.
+    captured   every pair of fixtures/failures: a loop whose red run is log `a`, whose change is
+               that of replay_fixes.jsonl (a marked line where none is written there), and whose
+               green run is the same command; then log `b`, of another run, is met.
+    run        projects that are made, broken, mended and broken again in another folder, by
+               really running npm, cargo, go, pytest, terraform, make and gcc, where installed.
 
 Each loop is learnt by `mem learn`; each later failure is asked by `mem lookup` and `mem context`.
 Figures: how often the right fix is first, alone and among unrelated entries; how often a failure
@@ -17,6 +17,7 @@ that no scenario is about shows anything at all; tokens of the blocks.
 """
 
 import argparse
+import hashlib
 import json
 import random
 import shutil
@@ -47,6 +48,21 @@ FAILURES = ROOT / "fixtures" / "failures"
 FIXES = Path(__file__).with_name("replay_fixes.jsonl")
 
 
+# The same failure of the same code, seen through two tools or by two drivers of one: one group.
+TWINS = (
+    ("ant/javac", "gradle/compile", "javac/cannot-find-symbol", "maven/compile"),
+    ("nox/session-failed", "tox/test-env-failed", "unittest/assertion-rate"),
+    ("python/valueerror", "python/chained-from"),
+    ("pip/no-match", "docker/build-pip-missing"),
+    ("ninja/compile", "make/parallel-compile"),
+    ("terraform/undeclared", "terraform/undeclared-trace"),
+    ("flake8/undefined-name", "ruff/check-undefined-name"),
+    ("next/build-type-error", "webpack/ts-loader-type-error"),
+    ("apt/unmet", "dpkg/dependency"),
+    ("make/recipe-killed", "docker/build-oom"),
+)
+
+
 class Scenario(NamedTuple):
     """A failure that was mended, and the same one met later.
 
@@ -73,6 +89,9 @@ class Answer(NamedTuple):
     shown: str
 
 
+_TWIN_OF = {name: twins[0] for twins in TWINS for name in twins}
+
+
 def captured() -> list[Scenario]:
     """A scenario for each pair of captured logs."""
     fixes = {}
@@ -89,8 +108,10 @@ def captured() -> list[Scenario]:
             if not mark or later is None or later["group"] != record["group"]:
                 continue
             tool = manifest.parent.name
-            fix = fixes.get(f"{tool}/{case}", {"note": f"Apply remedy <{tool} {case}>."})
-            made.append(_of_logs(tool, case, record, later, fix))
+            name = _TWIN_OF.get(f"{tool}/{case}", f"{tool}/{case}")
+            number = int(hashlib.sha256(name.encode()).hexdigest()[:6], 16)
+            fix = fixes.get(name, {"note": f"Apply remedy {number}."})
+            made.append(_of_logs(tool, case, record, later, fix)._replace(group=name))
     return made
 
 
@@ -128,7 +149,7 @@ def learnt(scenarios: Sequence[Scenario], folder: Path, more: Iterable[Entry] = 
     loops = folder / "attempts.jsonl"
     lines = (json.dumps(attempt) for each in scenarios for attempt in each.attempts)
     loops.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    read = [loop for loop in read_loops(loops, folder)]
+    read = list(read_loops(loops, folder))
     store(journal, [Learned(loop, tuple(found_in(loop))) for loop in read])
     append_missing(journal, (add_record(entry) for entry in more))
     settings = Settings()
@@ -183,20 +204,19 @@ def unrelated_shown(scenarios: Sequence[Scenario], folder: Path) -> list[tuple[s
     return shown
 
 
-_THINGS = "widget ledger parcel invoice queue shard session carrier depot cursor replica bucket".split()
-_FAULTS = "cannot be opened|is out of range|was closed twice|has no owner|refused the lease|is stale"
-_ERRORS = "ValueError RuntimeError KeyError TypeError OSError ParseError StateError".split()
+_THINGS = ("widget", "ledger", "parcel", "invoice", "queue", "shard", "session", "carrier", "depot")
+_FAULTS = ("cannot be opened", "is out of range", "was closed twice", "has no owner", "is stale")
+_ERRORS = ("ValueError", "RuntimeError", "KeyError", "TypeError", "OSError", "ParseError")
 
 
 def noise(count: int) -> list[Entry]:
     """Entries of failures that nobody asks for, the same ones every time."""
     random_ = random.Random(7)
-    faults = _FAULTS.split("|")
     made = []
     for number in range(count):
         thing, other = random_.choice(_THINGS), random_.choice(_THINGS)
         name = f"{thing}{random_.randrange(16**6):06x}"
-        raw = f"{random_.choice(_ERRORS)}: {name}: {thing} {random_.choice(faults)} by {other}"
+        raw = f"{random_.choice(_ERRORS)}: {name}: {thing} {random_.choice(_FAULTS)} by {other}"
         tool = random_.choice(("pytest", "npm", "cargo", "go", "node", "generic"))
         made.append(
             Entry(

@@ -6,12 +6,15 @@ from pathlib import Path
 
 from indexing.errors import MemError, UnreadableMemory
 from indexing.learning.loop import Loop
+from indexing.learning.loops.aiwg import Aiwg
 from indexing.learning.loops.attempts import Attempts
+from indexing.learning.loops.claude_code import ClaudeCode
 from indexing.learning.loops.interface import LoopReader, Unread
+from indexing.learning.loops.shipwright import Shipwright
 
 __all__ = ["LOOPS", "LoopReader", "Unread", "homes", "read_loops"]
 
-LOOPS: tuple[LoopReader, ...] = (Attempts(),)
+LOOPS: tuple[LoopReader, ...] = (Attempts(), Aiwg(), Shipwright(), ClaudeCode())
 """In the order tried."""
 
 _NOT_WALKED = {".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", "index"}

@@ -2,7 +2,7 @@
 
     {"loop":"fix-login","task":"Login fails after logout","at":"2026-02-02T14:58:00Z",
      "command":"npm test","cwd":"web","exit_code":1,"output":"…",
-     "diff":"…","files":["web/src/session.ts"],"note":"what was changed, and why","steps":["npm i x"],
+     "diff":"…","files":["web/src/session.ts"],"note":"what was changed","steps":["npm i x"],
      "duration_s":12.5,"by":"nora","shown":["id"],"applied":["id"],"outcome":"success"}
 
 `command` and `exit_code` are all that is needed. `output_file` and `diff_file` name files beside it

@@ -1,0 +1,87 @@
+"""Whether what is only alike may be shown for a failing log of which nothing sure is known.
+
+A log has many words that another failure of the same tool has too, so that the lexical tier finds
+something for nearly every log. What tells two failures apart are names, codes and numbers: a hit is
+shown when those of its root line stand in the log, and most of its words in the log's root line.
+The bounds were chosen on the logs of fixtures/failures (`scripts/bench/replay.py`): of failures
+that no memory was about, 93 of 100 were shown something without them, and 1 of 100 with them.
+"""
+
+import re
+from typing import NamedTuple
+
+from indexing.entry import Entry
+from indexing.signature import Signature
+from indexing.signature.normalise import normalise
+from retrieval.hit import Hit
+from retrieval.query import Query
+
+LOWEST = 35
+"""A hit with a lower score is not shown, whatever its words are."""
+
+_MOST_SAID = 0.6
+_NEARLY_ALL = 0.9
+_BOTH_WAYS = 0.8
+
+_NAME = re.compile(
+    r"['\"`‘“](?P<quoted>[^'\"`’”\n]{1,120})['\"`’”]"
+    r"|(?P<name>[\w@./\\:+-]*(?:[a-z][A-Z]|\d|[_@/\\.+]|\w-\w)[\w@./\\:+-]*)"
+    r"|\b(?P<code>[A-Z]{3,})\b"
+)
+_WORD = re.compile(r"[A-Za-z]\w\w+")
+
+
+class _Said(NamedTuple):
+    """What a root line says: what it names, and its words; both in lower case."""
+
+    names: frozenset[str]
+    words: frozenset[str]
+
+
+def may_be_shown(hit: Hit, query: Query) -> bool:
+    """Whether a hit that is only alike names nothing that the log does not hold.
+
+    Of another tool's failure both sides have to say nearly the same.
+    """
+    signature = query.signature
+    if signature is None:
+        return True
+    if hit.score < LOWEST:
+        return False
+    theirs, ours = _said_by(_root_of(hit.entry)), _said_by(_lines(signature))
+    if not theirs.words or not ours.words:
+        return False
+    log = _text(query.log).lower()
+    missing = sum(name not in log for name in theirs.names)
+    shared = len(theirs.words & ours.words)
+    of_theirs, of_ours = shared / len(theirs.words), shared / len(ours.words)
+    known = hit.entry.signature
+    if known is None or known.tool != signature.tool:
+        return not missing and min(of_theirs, of_ours) >= _BOTH_WAYS
+    if missing == 1:
+        # where nothing else is named, the words have to agree both ways
+        other = of_ours if len(theirs.names) == 1 else 1.0
+        return min(of_theirs, other) >= _NEARLY_ALL
+    return not missing and max(of_theirs, of_ours) >= _MOST_SAID
+
+
+def _root_of(entry: Entry) -> str:
+    return _lines(entry.signature) if entry.signature else entry.title
+
+
+def _lines(signature: Signature) -> str:
+    return "\n".join((signature.raw, *signature.joined))
+
+
+def _said_by(root: str) -> _Said:
+    text = normalise(root)
+    names = (next(filter(None, found.groups())) for found in _NAME.finditer(text))
+    bare = (name.strip(".:,()").rpartition("/")[2].lower() for name in names)
+    return _Said(
+        frozenset(name for name in bare if name and not name.startswith("<")),
+        frozenset(word.lower() for word in _WORD.findall(text)),
+    )
+
+
+def _text(log: str | bytes | None) -> str:
+    return log.decode("utf-8", "replace") if isinstance(log, bytes) else log or ""
