@@ -12,7 +12,7 @@ decisions: `merge`, `split`, `archive`, `restore`, `undo`.
 import errno
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,12 +29,16 @@ LOCK_WAIT_S = 10.0
 
 
 class Outcome(NamedTuple):
-    """What came of showing an entry: one of `OUTCOMES`; `loop` names the run, `""` unknown."""
+    """What came of showing an entry: one of `OUTCOMES`; `loop` names the run, `""` unknown.
+
+    `who` is the person who said so, `""` when a program did.
+    """
 
     entry_id: str
     outcome: str
     at: str = ""
     loop: str = ""
+    who: str = ""
 
 
 def append(journal: Path, entry: Entry, wait_s: float = LOCK_WAIT_S) -> str:
@@ -64,7 +68,13 @@ def append_outcome(journal: Path, outcome: Outcome, wait_s: float = LOCK_WAIT_S)
     record = {"v": VERSION, "op": "outcome", "id": id, "at": outcome.at or _utc(now)}
     append_record(
         journal,
-        {**record, "entry_id": outcome.entry_id, "outcome": outcome.outcome, "loop": outcome.loop},
+        {
+            **record,
+            "entry_id": outcome.entry_id,
+            "outcome": outcome.outcome,
+            "loop": outcome.loop,
+            **({"who": outcome.who} if outcome.who else {}),
+        },
         wait_s,
     )
     return id
@@ -124,28 +134,52 @@ def _known(journal: Path) -> set[tuple[str, str]]:
 def credited(evidence: Evidence, outcomes: Iterable[Outcome]) -> Evidence:
     """The evidence with outcomes counted in.
 
-    One loop counts once for each kind of outcome, so that reporting it twice changes nothing.
-    Being shown says nothing of a fix: it moves neither time. What helped or harmed was applied.
+    One loop counts once for each kind of outcome, so that reporting it twice changes nothing; of
+    `helped`, `harmed` and `unused` its last one counts, and what a person said before what a
+    program did. Being shown says nothing of a fix: it moves neither time. What helped or harmed was
+    applied; what was applied and did not help is a use without success.
     """
     counts = dict.fromkeys(OUTCOMES, 0)
+    tried = 0
     times = [time for time in (evidence.first, evidence.last) if time]
-    reported: set[tuple[str, str]] = set()
-    for each in outcomes:
-        if each.loop and (each.loop, each.outcome) in reported:
-            continue
-        reported.add((each.loop, each.outcome))
-        counts[each.outcome] += 1
-        if each.at and each.outcome in ("applied", "helped", "harmed"):
-            times.append(each.at)
+    for loop, reported in _by_loop(outcomes).items():
+        told = reported if not loop else _verdict(reported)
+        counted = [each.outcome for each in told]
+        for outcome in counted:
+            counts[outcome] += 1
+        judged = counted.count("helped") + counted.count("harmed")
+        tried += max(judged, counted.count("applied"))
+        times += [each.at for each in told if each.at and each.outcome in _USES]
     helped = evidence.helped + counts["helped"]
     harmed = evidence.harmed + counts["harmed"]
     return evidence._replace(
         shown=evidence.shown + counts["shown"],
-        applied=max(evidence.applied + counts["applied"], helped + harmed),
+        applied=max(evidence.applied + tried, helped + harmed),
         helped=helped,
         harmed=harmed,
         first=min(times, default=""),
         last=max(times, default=""),
+    )
+
+
+_USES = ("applied", "helped", "harmed")
+_JUDGED = ("helped", "harmed", "unused")
+
+
+def _by_loop(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+    by_loop: dict[str, list[Outcome]] = {}
+    for each in outcomes:
+        by_loop.setdefault(each.loop, []).append(each)
+    return by_loop
+
+
+def _verdict(reported: Sequence[Outcome]) -> list[Outcome]:
+    """What one loop says in the end: each kind once, of the judgements the one that counts."""
+    kinds = {each.outcome: each for each in sorted(reported, key=lambda each: each.at)}
+    judged = [each for each in reported if each.outcome in _JUDGED]
+    last = max(judged, key=lambda each: (bool(each.who), each.at), default=None)
+    return [each for each in kinds.values() if each.outcome not in _JUDGED] + (
+        [last] if last else []
     )
 
 

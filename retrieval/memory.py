@@ -121,7 +121,9 @@ class Memory:
         settings = self.settings if scorer is None else self.settings._replace(scorer=scorer)
         limit = settings.top_k if k is None else k
         in_order = tiers(settings, self.overrides)
-        hits = search(query, self.store, in_order, limit, settings.min_score)
+        hits = search(
+            query, self.store, in_order, limit, settings.min_score, settings.abstain_below
+        )
         if self.overrides is not None:
             hits = list(_told_apart(hits, query, self.overrides))
         took_ms = 1000 * (time.perf_counter() - began)

@@ -22,8 +22,8 @@ class Attempt(NamedTuple):
     `command` is `""` when only something was changed, or when the loop always runs the same one and
     does not name it. `exit_code` is None when it is not known; `passed` is what the loop itself
     says. `files` is None when nobody recorded them. `steps` are commands that were run before this
-    one and may have mended something; `note` is what the loop says of its change. `place` says
-    where in the loop's file it stands.
+    one and may have mended something; `note` is what the loop says of its change. `signature` is
+    given where the output was not kept. `place` says where in the loop's file it stands.
     """
 
     number: int
@@ -34,6 +34,7 @@ class Attempt(NamedTuple):
     output: str = ""
     error: str = ""
     location: str = ""
+    signature: Signature | None = None
     files: tuple[str, ...] | None = None
     diff: str = ""
     note: str = ""
@@ -111,7 +112,7 @@ def failure_of(attempt: Attempt) -> Signature | None:
     """The signature of a run that failed; None when it passed or shows no failure."""
     if attempt.outcome is not False:
         return None
-    signature = extract(attempt.output) if attempt.output else None
+    signature = attempt.signature or (extract(attempt.output) if attempt.output else None)
     if signature is None and attempt.error and not passing(attempt.error):
         signature = sign(attempt.error, None, (), attempt.command)
     if signature is None or passing(signature.raw):

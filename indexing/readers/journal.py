@@ -154,13 +154,13 @@ def _outcome(record: Record, at: str) -> Outcome:
     entry_id, outcome = record.text("entry_id"), record.text("outcome")
     if not entry_id:
         raise RecordError("has no 'entry_id'")
-    return _checked(entry_id, outcome, at, record.text("loop"))
+    return _checked(entry_id, outcome, at, record.text("loop"), record.text("who"))
 
 
-def _checked(entry_id: str, outcome: str, at: str, loop: str) -> Outcome:
+def _checked(entry_id: str, outcome: str, at: str, loop: str, who: str = "") -> Outcome:
     if outcome not in OUTCOMES:
         raise RecordError(f"has the unknown outcome '{outcome}'; one of {', '.join(OUTCOMES)}")
-    return Outcome(entry_id, outcome, at, loop)
+    return Outcome(entry_id, outcome, at, loop, who)
 
 
 def _entry(record: Record, id: str, at: str, where: Source) -> Entry:

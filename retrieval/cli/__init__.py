@@ -27,6 +27,7 @@ VERBS: Mapping[str, Verb] = {
     "run": Verb("run", "run a command; when it fails, show what is known"),
     "record": Verb("record", "add a lesson by hand"),
     "learn": Verb("learn", "learn patterns from finished loops"),
+    "outcome": Verb("outcome", "say what came of a memory"),
     "sig explain": Verb("sig", "the signature of a log, and how it came about"),
     "sig diff": Verb("sig", "whether two logs show the same failure, and where they part"),
     "sig alias": Verb("overrides", "decide that two signatures are one failure"),

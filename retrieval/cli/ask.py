@@ -1,5 +1,6 @@
 """`mem lookup` and `mem context`: what is known of a failing log or of an issue."""
 
+import os
 import sys
 import time
 from argparse import ArgumentParser, Namespace
@@ -32,6 +33,9 @@ def _query_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-k", type=int, metavar="N", help="so many hits at most (default: top_k)")
     parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
     parser.add_argument("--index", type=Path, metavar="DIR", help="another index than .mem/index")
+    parser.add_argument(
+        "--loop", metavar="ID", help="the loop that asks: it is told nothing twice (MEM_LOOP)"
+    )
 
 
 def _context_arguments(parser: ArgumentParser) -> None:
@@ -43,7 +47,14 @@ def _context_arguments(parser: ArgumentParser) -> None:
 def _lookup(args: Namespace) -> int:
     began = time.perf_counter()
     query = _query(args)
-    hits = _opened(args).lookup(query, args.k, args.scorer)
+    memory = _opened(args)
+    hits = memory.lookup(query, args.k, args.scorer)
+    if loop := _loop(args):
+        from retrieval.cli.told import news
+
+        if not news(memory, loop, query, hits, "|".join(hit.entry.id for hit in hits)):
+            streams.say(f"mem lookup: nothing that loop {loop} was not told")
+            return NOTHING
     took_ms = 1000 * (time.perf_counter() - began)
     if args.json:
         from retrieval.renderers.json import hits as as_json
@@ -66,11 +77,19 @@ def _context(args: Namespace) -> int:
 
         budget = memory.settings.max_tokens if args.max_tokens is None else args.max_tokens
         text = block(hits, budget)
+        if loop := _loop(args):
+            from retrieval.cli.told import news
+
+            text = text if news(memory, loop, query, hits, text) else ""
         if text and args.json:
             streams.write_json({"block": text})
         else:
             streams.write(text)
     return FOUND
+
+
+def _loop(args: Namespace) -> str:
+    return args.loop or os.environ.get("MEM_LOOP", "")
 
 
 def _opened(args: Namespace) -> Memory:

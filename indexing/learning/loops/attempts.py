@@ -7,7 +7,8 @@
 
 `command` and `exit_code` are all that is needed. `output_file` and `diff_file` name files beside it
 in place of `output` and `diff`. `diff`, `files`, `note` and `steps` are what was changed *before*
-this run. A line without a command is a change that no run followed at once. `mem run` writes the
+this run. `signature` (`raw`, `tool`, `joined`, `rule`) stands where the output was not kept.
+A line without a command is a change that no run followed at once. `mem run` writes the
 same into `.mem/history.jsonl`.
 """
 
@@ -20,6 +21,7 @@ from indexing.learning.loops import values
 from indexing.learning.loops.interface import Unread
 from indexing.readers import json_values
 from indexing.readers.json_values import Damage
+from indexing.signature import Signature, sign
 
 HISTORY = "history.jsonl"
 _OUTCOMES = {
@@ -79,6 +81,16 @@ def _loop(name: str, records: list[dict[str, Any]], folder: Path, source: str) -
     )
 
 
+def _signature(told: values.Json, record: dict[str, Any]) -> Signature | None:
+    """What `mem run` keeps of an output."""
+    raw = values.text(told.get("raw"))
+    if not raw:
+        return None
+    command, rule = values.text(record.get("command")), values.text(told.get("rule"))
+    tool = values.text(told.get("tool")) or None
+    return sign(raw, tool, values.texts(told.get("joined")), command, rule)
+
+
 def _all(records: list[dict[str, Any]], key: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(id for record in records for id in values.texts(record.get(key))))
 
@@ -95,6 +107,7 @@ def _attempt(record: dict[str, Any], folder: Path) -> Attempt:
         or values.beside(folder, record.get("output_file")),
         error=values.text(record.get("error")),
         location=values.text(record.get("location")),
+        signature=_signature(values.mapping(record.get("signature")), record),
         files=values.names(record.get("files")),
         diff=values.text(record.get("diff")) or values.beside(folder, record.get("diff_file")),
         note=values.text(record.get("note")),
