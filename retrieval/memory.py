@@ -154,6 +154,33 @@ class Memory:
         budget = self.settings.max_tokens if max_tokens is None else max_tokens
         return block(self.lookup(query), budget, count_tokens)
 
+    def patterns(
+        self,
+        query: Query,
+        k: int | None = None,
+        max_tokens: int | None = None,
+        scorer: str | None = None,
+    ) -> tuple[list[Hit], str]:
+        """The patterns of earlier loops for a loop that starts, and the block that shows them.
+
+        Args:
+            query: What is known of the task or failure at hand.
+            k: So many at most; None takes the setting `patterns_shown`. Never more than
+                `patterns_most`.
+            max_tokens: None takes the setting, 500 by default.
+            scorer: As in `lookup`.
+        """
+        from retrieval.patterns import LOOKED_AT, block, chosen
+
+        settings = self.settings
+        most = min(settings.patterns_shown if k is None else k, settings.patterns_most)
+        hits = self.lookup(query, LOOKED_AT, scorer)
+        ranked = chosen(hits, query, settings.policy, most)
+        budget = settings.max_tokens if max_tokens is None else max_tokens
+        text, shown = block(ranked, query, budget)
+        ids = {entry.id for entry in shown}
+        return [each.hit for each in ranked if each.hit.entry.id in ids], text
+
 
 def _told_apart(hits: list[Hit], query: Query, overrides: "Overrides") -> Iterator[Hit]:
     """The hits; of what is only alike it is noted when people decided that it is another."""

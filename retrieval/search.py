@@ -37,7 +37,8 @@ def search(
                 continue
             strong = tier.sure or (hit.score >= min_score and not _doubtful(hit, query, hits))
             if strong and len(hits) < limit:
-                hits.setdefault(hit.entry.id, hit)
+                # what was merged says the same under each of its ids
+                hits.setdefault(hit.entry.extra.get("merged_into", hit.entry.id), hit)
     return list(hits.values())
 
 

@@ -43,6 +43,7 @@ HOUSE = (
     "retrieval.untrusted",
     "retrieval.wording",
     "retrieval.context",
+    "retrieval.patterns",
     "retrieval.renderers",
     "retrieval.events",
     "retrieval.memory",

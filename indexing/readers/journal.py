@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 from indexing.entry import KINDS, OUTCOMES, Entry, Evidence, Lesson, Source
 from indexing.journal import VERSION, Outcome, credited
 from indexing.readers import json_values
-from indexing.readers.interface import Credit, Quarantined
+from indexing.readers.interface import Credit, Decided, Quarantined
 from indexing.readers.json_values import Damage, Value
 from indexing.readers.record import Record, RecordError, headline, quarantined
 from indexing.signature import Signature, sign
 
 _BEGINS = '{"v"'
-# Records of other parts: how loops ended, what was decided of patterns.
-_NO_ENTRY = frozenset(("loop", "shown", "withheld", "merge", "split", "archive", "restore", "undo"))
+_DECISIONS = frozenset(("merge", "split", "archive", "restore", "undo"))
+_OF_LOOPS = frozenset(("loop", "withheld"))
 
 
 class Journal:
@@ -28,7 +28,7 @@ class Journal:
             return path.is_file()
         return path.suffix == ".jsonl" and '"op"' in _first_record(path)
 
-    def read(self, path: Path, source: str) -> Iterator[Entry | Quarantined | Credit]:
+    def read(self, path: Path, source: str) -> Iterator[Entry | Quarantined | Credit | Decided]:
         """The entries in order of their first line, behind what could not be used."""
         book = _Book()
         for found in _values(path):
@@ -43,6 +43,7 @@ class Journal:
         yield from book.corrected
         yield from book.entries()
         yield from book.foreign()
+        yield from book.decided()
 
 
 def _first_record(path: Path) -> str:
@@ -70,6 +71,7 @@ class _Book:
         self._added: dict[str, _Added] = {}
         self._outcomes: dict[str, Credit] = {}
         self._found: dict[str, Credit] = {}
+        self._decided: dict[str, Decided] = {}
         self._loops: dict[str, dict[str, dict[str, Any]]] = {}
         self.corrected: list[Quarantined] = []
 
@@ -89,7 +91,9 @@ class _Book:
             self._outcomes.setdefault(id, Credit(where, _outcome(record, at)))
         elif op == "found":
             self._finding(record, id, at, where)
-        elif op not in _NO_ENTRY:
+        elif op in _DECISIONS:
+            self._decided.setdefault(id, Decided(where, id, op, at, record.rest()))
+        elif op not in _OF_LOOPS:
             raise RecordError(f"has the unknown op '{op}'; kept in the file, not used")
 
     def _finding(self, record: Record, id: str, at: str, where: Source) -> None:
@@ -136,6 +140,10 @@ class _Book:
         for credit in (*self._outcomes.values(), *self._found.values()):
             if credit.outcome.entry_id not in self._added:
                 yield credit
+
+    def decided(self) -> Iterator[Decided]:
+        """What was decided of patterns, here or in other files."""
+        yield from self._decided.values()
 
 
 def _with_lineage(entry: Entry, loops: list[dict[str, Any]]) -> Entry:

@@ -41,6 +41,12 @@ def _query_arguments(parser: ArgumentParser) -> None:
 def _context_arguments(parser: ArgumentParser) -> None:
     _query_arguments(parser)
     parser.add_argument("--max-tokens", type=int, metavar="N", help="the block's budget")
+    parser.add_argument(
+        "--format",
+        choices=("issues", "patterns"),
+        default="issues",
+        help="similar issues, or the patterns of earlier loops",
+    )
     parser.add_argument("--strict", action="store_true", help="answer 2 when something is wrong")
 
 
@@ -71,12 +77,17 @@ def _lookup(args: Namespace) -> int:
 def _context(args: Namespace) -> int:
     query = _query(args)
     memory = _opened(args)
-    hits = memory.lookup(query, args.k, args.scorer)
+    budget = memory.settings.max_tokens if args.max_tokens is None else args.max_tokens
+    hits: Sequence[Hit]
+    if args.format == "patterns":
+        hits, text = memory.patterns(query, args.k, budget, args.scorer)
+    else:
+        hits, text = memory.lookup(query, args.k, args.scorer), ""
     if hits:
-        from retrieval.context import block
+        if args.format != "patterns":
+            from retrieval.context import block
 
-        budget = memory.settings.max_tokens if args.max_tokens is None else args.max_tokens
-        text = block(hits, budget)
+            text = block(hits, budget)
         if loop := _loop(args):
             from retrieval.cli.told import news
 
