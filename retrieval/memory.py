@@ -47,6 +47,7 @@ class Memory:
         self._store: LocalStore | None = None
         self._stamp: _Stamp | None = None
         self._decided_in = None if mem_dir is None else mem_dir / OVERRIDES
+        self._root = None if mem_dir is None else mem_dir.absolute().parent
         self._overrides: Overrides | None = None
         self._decided: _Stamp | None = None
 
@@ -126,6 +127,10 @@ class Memory:
         )
         if self.overrides is not None:
             hits = list(_told_apart(hits, query, self.overrides))
+        if any(hit.entry.files or hit.entry.extra for hit in hits):
+            from retrieval.stale import judged
+
+            hits = judged(hits, self._root)
         took_ms = 1000 * (time.perf_counter() - began)
         events.emit(
             "memory.similarity.duration_ms",

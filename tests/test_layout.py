@@ -46,6 +46,7 @@ HOUSE = (
     "retrieval.patterns",
     "retrieval.renderers",
     "retrieval.events",
+    "retrieval.stale",
     "retrieval.memory",
     "retrieval.looped",
     "retrieval.verify",

@@ -37,6 +37,7 @@ VERBS: Mapping[str, Verb] = {
     "patterns undo": Verb("patterns", "take a merge, a split or an archiving back"),
     "patterns log": Verb("patterns", "what was decided of patterns, by whom and when"),
     "patterns prune": Verb("patterns", "move into the archive what does not help, or nobody uses"),
+    "patterns archive": Verb("patterns", "forget a memory: out of every tier, into the archive"),
     "patterns restore": Verb("patterns", "take a pattern out of the archive"),
     "patterns export": Verb("patterns", "write AIWG's registry, or Shipwright's files"),
     "patterns import": Verb("patterns", "record what AIWG or Shipwright keep, without loss"),

@@ -279,6 +279,27 @@ def _prune(args: Namespace) -> int:
     return FOUND if found else NOTHING
 
 
+def _archive_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("ids", nargs="+", metavar="ID", help="memories that are to be forgotten")
+    parser.add_argument("--note", default="", help="why")
+
+
+def _archive(args: Namespace) -> int:
+    from indexing.learning.registry import archive
+    from retrieval.cli.outcome import the_entry
+
+    mem_dir = find_mem_dir()
+    entries = [the_entry(id) for id in args.ids]
+    for entry in entries:
+        archive(mem_dir, mem_dir / JOURNAL, entry, args.note or "by hand", _who())
+        if args.json:
+            streams.write_json({"id": entry.id, "archived": True})
+        else:
+            streams.write(f"{entry.id}: in the archive; mem patterns restore {entry.id}\n")
+    _indexed()
+    return FOUND
+
+
 def _restore(args: Namespace) -> int:
     from indexing.learning.registry import decide, decisions
 
@@ -393,6 +414,9 @@ COMMANDS = {
     "patterns undo": Command(_undo_arguments, _undo, "mem patterns undo 01KBZ3"),
     "patterns log": Command(_log_arguments, _log, "mem patterns log --json"),
     "patterns prune": Command(_prune_arguments, _prune, "mem patterns prune --dry-run"),
+    "patterns archive": Command(
+        _archive_arguments, _archive, "mem patterns archive 01KBZ3W --note 'wrong advice'"
+    ),
     "patterns restore": Command(_show_arguments, _restore, "mem patterns restore pat-error-x"),
     "patterns export": Command(
         _out_arguments, _export, "mem patterns export --output patterns.json"

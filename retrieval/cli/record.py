@@ -38,6 +38,7 @@ def _arguments(parser: ArgumentParser) -> None:
         )
     parser.add_argument("--files", action="append", metavar="A,B", help="the files that it took")
     parser.add_argument("--label", action="append", default=[], help="a label")
+    parser.add_argument("--supersedes", metavar="ID", help="the memory that this one corrects")
     parser.add_argument("--kind", choices=KINDS, help="default: failure with a log, else note")
 
 
@@ -101,6 +102,7 @@ def _entry(args: Namespace, signature: Signature | None) -> Entry:
         ),
         evidence=Evidence(seen=1, first=time, last=time) if signature else Evidence(),
         captured_at=time,
+        extra={"supersedes": args.supersedes} if args.supersedes else {},
     )
 
 
