@@ -176,7 +176,8 @@ def _by_loop(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
 def _verdict(reported: Sequence[Outcome]) -> list[Outcome]:
     """What one loop says in the end: each kind once, of the judgements the one that counts."""
     kinds = {each.outcome: each for each in sorted(reported, key=lambda each: each.at)}
-    judged = [each for each in reported if each.outcome in _JUDGED]
+    # of the same second the later line
+    judged = [each for each in reversed(reported) if each.outcome in _JUDGED]
     last = max(judged, key=lambda each: (bool(each.who), each.at), default=None)
     return [each for each in kinds.values() if each.outcome not in _JUDGED] + (
         [last] if last else []

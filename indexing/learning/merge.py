@@ -218,7 +218,8 @@ def _failed(entry: Entry) -> str:
 
 def _advised(entry: Entry) -> str:
     lesson = entry.lesson
-    return " ".join((lesson.fix, *lesson.worked, *lesson.steps, lesson.template))
+    texts = (lesson.fix, *lesson.worked, *lesson.steps, lesson.template)
+    return " ".join(filter(None, texts))
 
 
 def _counted(text: str) -> Counter[str]:
