@@ -13,7 +13,6 @@ hold at once, outlive a rebuild, and cost nothing where there are none. Lines ma
 and twice, as git leaves them; what is no decision is noted and passed over.
 """
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -23,6 +22,8 @@ from typing import Any, NamedTuple
 
 from indexing.entry import Entry
 from indexing.errors import BadQuery
+from indexing.lazily import sha256
+from indexing.plain import read_plain
 from indexing.signature import Signature, keys, sign
 from indexing.signature.lines import Log
 
@@ -211,7 +212,7 @@ class Overrides:
         key = min(signature.sig_sha, *hashes) if hashes else signature.sig_sha
         for split, held in self.splits(signature, log):
             if held:
-                key = hashlib.sha256(f"{key}\n{split.mark}".encode()).hexdigest()
+                key = sha256(f"{key}\n{split.mark}".encode()).hexdigest()
         return key
 
     def asked(self, signature: Signature, log: str | bytes | None) -> Asked:
@@ -281,7 +282,7 @@ def read(path: Path) -> Overrides:
             return Overrides(
                 (), [f"{path}: has more than {_LARGEST >> 20} MB; not read, shorten it"]
             )
-        text = path.read_bytes().decode("utf-8-sig", "replace")
+        text = read_plain(path).decode("utf-8-sig", "replace")
     except FileNotFoundError:
         return Overrides(())
     except OSError as error:

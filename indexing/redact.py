@@ -17,6 +17,8 @@ from functools import cache
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
+from indexing.lazily import expression
+
 
 def redact(text: str) -> str:
     """The text with `<REDACTED:kind>` in place of each secret.
@@ -43,12 +45,12 @@ class _Rule(NamedTuple):
 
 # --- what a value looks like
 
-_LEFT_ALONE = re.compile(
+_LEFT_ALONE = expression(
     r"<REDACTED:|[$<{%*]|\[redacted|x{3,}|\.{3}"
     r"|(?:none|null|nil|true|false|undefined|redacted|masked|hidden|unset|empty)\b",
     re.IGNORECASE,
 )
-_CODE = re.compile(
+_CODE = expression(
     r"[A-Za-z_][\w.]*[(\[]|(?:self|this|os|process|env|args|config|settings|request|req|ctx)\."
 )
 

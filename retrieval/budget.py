@@ -6,6 +6,8 @@ import unicodedata
 from bisect import bisect_right
 from functools import lru_cache
 
+from indexing.lazily import expression
+
 MARK = "…"
 
 # What takes one token, about: up to six letters of a word (English: most words are one token, the
@@ -17,8 +19,8 @@ _UNIT = (
     r"|\n[\n \t]*|[ \t]+(?=[0-9\n\u0080-\U0010ffff])|[ \t]{2,}"
     r"|([!-/:-@\[-`{-~])\1{0,7}"
 )
-_ACCENTED = re.compile("[\u00c0-\u024f]")
-_OPAQUE = re.compile(r"[A-Za-z0-9]{21,}")
+_ACCENTED = expression("[\u00c0-\u024f]")
+_OPAQUE = expression(r"[A-Za-z0-9]{21,}")
 
 _MARGIN = 1.04
 

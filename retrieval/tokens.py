@@ -1,16 +1,16 @@
 """The words of a text, the same for index and query."""
 
-import hashlib
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from indexing.lazily import expression, sha256
+
 _VERSION = 1  # raise it when `words` changes in a way that its patterns do not show
 
-_PLAIN = re.compile(r"\b\w\w+\b")
-_NAME = re.compile(r"[A-Z][A-Z]+(?:-\d+)+|\w+(?:\.\w+)*")
-_JOINT = re.compile(r"[.-]")
-_BORDER = re.compile(
+_PLAIN = expression(r"\b\w\w+\b")
+_NAME = expression(r"[A-Z][A-Z]+(?:-\d+)+|\w+(?:\.\w+)*")
+_JOINT = expression(r"[.-]")
+_BORDER = expression(
     r"_+"
     r"|(?<=[a-z])(?=[A-Z])"
     r"|(?<=[A-Z])(?=[A-Z][a-z])"
@@ -122,7 +122,7 @@ _STOP = frozenset(
     ]
 )
 
-_TITLE_WORD = re.compile(r"[^\W_]+")
+_TITLE_WORD = expression(r"[^\W_]+")
 
 
 def words(text: str, plain: bool = False) -> list[str]:
@@ -176,7 +176,7 @@ def digest(plain: bool = False) -> str:
         _TITLE_WORD.pattern,
         *(each.pattern for each in patterns),
     ]
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+    return sha256("\n".join(told).encode()).hexdigest()
 
 
 def _lower_words(name: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
+from indexing.lazily import expression
 from indexing.redact import redact
 
 FLAG = "[looks like an instruction]"
@@ -13,8 +14,8 @@ RECALLED = "[an earlier block, left out]"
 # A block shows at most 2,000 characters of one field; three times that leaves something to drop.
 _READ = 6_000
 
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
-INVISIBLE = re.compile(
+_ESCAPE = expression(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+INVISIBLE = expression(
     "["
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f"  # controls; \t \n \r and \x85 are white space
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\u2800"  # look like nothing
@@ -27,15 +28,15 @@ INVISIBLE = re.compile(
 )
 
 # What could end a fence, begin a heading, hide a remark, or pass for a model's own markup.
-_FENCE = re.compile("[`\u02cb\u1fef\u2035\uff40]{3,}|[~\u02dc\u223c\uff5e]{3,}")
-_HEADING = re.compile(r"^(?:#{1,6} )+|(?<= )#{2,6} ")
-_COMMENT_END = re.compile(r"--!?>")
-_TAG = re.compile(
+_FENCE = expression("[`\u02cb\u1fef\u2035\uff40]{3,}|[~\u02dc\u223c\uff5e]{3,}")
+_HEADING = expression(r"^(?:#{1,6} )+|(?<= )#{2,6} ")
+_COMMENT_END = expression(r"--!?>")
+_TAG = expression(
     r"<(?=[\s/]*(?:!--|\||<sys|(?:antml:)?(?:system|assistant|user|human|developer|instructions?|"
     r"prompt|tool|function|invoke|parameter|memory|s>|context)))",
     re.I,
 )
-_OUR_HEADING = re.compile(
+_OUR_HEADING = expression(
     r"historical\s+context\s*\(?\s*similar\s+issues|cross-loop\s+learning\s+context"
 )
 
@@ -43,7 +44,7 @@ _OUR_HEADING = re.compile(
 _VERB = (
     r"\b(?:ignore|disregard|forget|override|bypass)(?:\W{1,8}(?:of|the|all|any|these|those|my))*"
 )
-_INSTRUCTION = re.compile(
+_INSTRUCTION = expression(
     rf"{_VERB}\W{{1,8}}(?:previous|prior|above|earlier|preceding|your)(?:\W{{1,8}}\w+)?"
     r"\W{1,8}(?:instructions?|prompts?|rules?|guidelines?|directives?|orders?|messages?)\b"
     rf"|{_VERB}\W{{1,8}}(?:instructions|prompts?|directives|guidelines)\b"
@@ -61,7 +62,7 @@ _INSTRUCTION = re.compile(
     r"(?:anweisungen|instructions|instrucciones|istruzioni|instrucoes)\b"
 )
 # As written: folding look-alikes would unmake these scripts.
-_INSTRUCTION_ELSEWHERE = re.compile(
+_INSTRUCTION_ELSEWHERE = expression(
     "(?:忽略|无视|無視|忘记|忘記).{0,12}(?:指令|指示|说明|說明|提示)"
     "|(?:指示|命令|プロンプト).{0,6}(?:無視|忘れ)"
     "|(?:이전|위의|모든).{0,8}(?:지시|명령|지침).{0,6}(?:무시|잊)"

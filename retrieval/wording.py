@@ -1,11 +1,10 @@
 """A hit in words: the labels and sentences that the block and the renderers share."""
 
-import re
-
 from indexing.entry import Entry, Lesson
+from indexing.lazily import expression
 from retrieval.hit import Hit
 
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DAY = expression(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MOST = 1_000_000
 
 

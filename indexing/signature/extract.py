@@ -5,12 +5,12 @@ says how much like a root its line is (`interface.py`); the part of the log that
 comes first, then the higher rank, then the earlier line, since later ones are its consequences.
 """
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from indexing.lazily import sha256
 from indexing.signature import ci
 from indexing.signature.doubts import doubts
 from indexing.signature.interface import (
@@ -70,7 +70,7 @@ def explain(output: str | bytes, tool: str | None = None) -> Explanation:
             best = best._replace(rule=best.rule._replace(name="unmatched"))
     if best is None or best.rank <= TRAILER:
         best = scan.last_said() or best
-    if best is not None and _succeeded(log, best, scan.regions):
+    if best is not None and _succeeded(scan, best):
         warnings.append("the log ends in success; what only looks like an error is not one")
         return Explanation(None, (), scan.skipped, warnings)
     if best is None:
@@ -164,13 +164,17 @@ def _alone(line: str) -> str:
 
 def hash_of(tool: str, normalised: str) -> str:
     """`sig_sha`: sha256 over tool, a line feed and the normalised text, in hex."""
-    return hashlib.sha256(f"{tool}\n{normalised}".encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(f"{tool}\n{normalised}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_CODE_VERSION = b"1"
+"""To be raised when code changes signatures and no rule's or step's text does."""
 
 
 @lru_cache(maxsize=1)
 def ruleset_digest() -> str:
     """Changes whenever a rule or a step changes, so that an index says which rules made it."""
-    made = hashlib.sha256()
+    made = sha256(_CODE_VERSION)
     for step in STEPS:
         made.update(f"{step.name}\0{step.expression}\0{step.put!s:.8}\0".encode())
     for rules in TOOLS:
@@ -190,11 +194,16 @@ class _Scan:
         self.regions = ci.failing_regions(log, self.marked)
         self.echoed = ci.echoed(log, self.marked)
         self.skipped: list[Skipped] = []
+        self.looked = False
+        """Whether a rule looked around the line that was tried last."""
+        self.told = -1
+        """The last line of which a tool's own rule says that something failed."""
 
     def best(self, only: ToolRules | None) -> _Candidate | None:
         """The root, by the rules of all tools or of one."""
         best: _Candidate | None = None
         self.skipped.clear()
+        seen: set[str] = set()
         for index in self._lines():
             if best and best.inside and best.rank >= _HIGHEST:
                 break
@@ -203,11 +212,16 @@ class _Scan:
             if why:
                 self.skip(index, why)
                 continue
+            if line in seen and not self.regions:
+                continue
             inside = not self.regions or self.region_of(index) is not None
             if best and best.inside and not inside:
                 continue
             floor = best.rank if best and best.inside == inside else 0
+            self.looked = False
             made = self._match(index, line, floor, only)
+            if not self.looked:
+                seen.add(line)  # its like cannot be better
             if made is not None and made.rank > ONLY_RELAYED and _relays(self.log[made.found.at]):
                 made = None if floor >= ONLY_RELAYED else made._replace(rank=ONLY_RELAYED)
             if made is not None:
@@ -255,8 +269,11 @@ class _Scan:
             match = compiled(rule.pattern).match(line)
             if match is None or (rule.if_known and not self.log.holds(rules.known_by)):
                 continue
+            if rules is not GENERIC:
+                self.told = index
             if rule.rank <= floor:
                 return None
+            self.looked = self.looked or rule.locate is not None
             found = Found(index) if rule.locate is None else rule.locate(self.log, index, match)
             if found is not None:
                 return _Candidate(True, rule.rank, found, rule, rules.tool)
@@ -354,14 +371,18 @@ def _why_not(line: str) -> str:
     return ""
 
 
-def _succeeded(log: Log, best: _Candidate, regions: Sequence[ci.Region]) -> bool:
-    """Whether one of the last lines says that all went well, and nobody said that a step failed.
+def _succeeded(scan: _Scan, best: _Candidate) -> bool:
+    """Whether one of the last lines says that all went well, and none after it that it did not.
 
     What a tool's own rules found stands all the same: tools go on after a failure.
     """
-    if regions or (best.tool != GENERIC.tool and best.rank >= ERROR):
+    if scan.regions or (best.tool != GENERIC.tool and best.rank >= ERROR):
         return False
-    return any(compiled(SUCCESS).match(log[at].lstrip()) for at in _last_lines(log, 12))
+    return any(
+        compiled(SUCCESS).match(scan.log[at].lstrip())
+        for at in _last_lines(scan.log, 12)
+        if at > scan.told
+    )
 
 
 def _last_lines(log: Log, count: int) -> list[int]:
@@ -397,7 +418,8 @@ _RELAYED = (
     r"CalledProcessError|returned non-zero exit status|finished with non-zero exit value"
     r"|\b\d{1,6} (?:[\w-]{1,20} ){0,2}(?:tests?|test\(s\)|specs?|suites?|checks?)\b"
     r".{0,20}\bfail(?:ed|ing)"
-    r"|\bfailed \(exit code \d+\)|\bfailed with exit (?:code|status) \d+\b"
+    r"|\bCommand failed with status|\bfailed \(exit code \d+\)"
+    r"|\bfailed with exit (?:code|status) \d+\b"
     r"|\bexited with (?:code|status|exit code) \d+|\b(?:Process|Command"
     r"|Script) .{0,200}exit (?:code|status)"
 )

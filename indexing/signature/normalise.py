@@ -359,6 +359,22 @@ STEPS: tuple[Step, ...] = (
         "is it https://cdn.example/a.tgz ? no",
         shows=("://",),
     ),
+    # Whatever was asked of a host that cannot answer, the host is the failure.
+    Step(
+        "unavailable",
+        (
+            r"(https?://[^\s/'\"<>]{1,200})/[^\s'\"<>]{0,500}(?=(?:(?!://)[^\n])*?(?:"
+            r"\b(?:error|status|code|HTTP|returned|response|got|HTTP/[\d.]{1,3})\W{1,3}50[234]\b"
+            r"|\b50[234] (?:Bad Gateway|Service|Gateway)|Could not resolve host"
+            r"|(?:Temporary failure in n|N)ame (?:resolution|or service not known)"
+            r"|\bE(?:AI_AGAIN|NOTFOUND|CONNREFUSED|CONNRESET|TIMEDOUT)\b))"
+        ),
+        r"\1",
+        "unable to access 'https://git.example/a/b.git/': The requested URL returned error: 503",
+        "unable to access 'https://git.example': The requested URL returned error: 503",
+        "unable to access 'https://git.example/a/b.git/': The requested URL returned error: 403",
+        shows=("://",),
+    ),
     Step(
         "temp",
         (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from indexing.errors import BadQuery
 from indexing.settings import SCORERS
 from retrieval.cli import streams
-from retrieval.cli.interface import Command
+from retrieval.cli.interface import Command, whole_number
 from retrieval.cli.streams import FOUND, NOTHING, STDIN
 from retrieval.memory import Memory
 from retrieval.query import Query
@@ -30,7 +30,9 @@ def _query_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--body", default="", help="the issue's description; - is stdin")
     parser.add_argument("--files", action="append", metavar="A,B", help="the files at hand")
     parser.add_argument("--label", action="append", default=[], help="one of the issue's labels")
-    parser.add_argument("-k", type=int, metavar="N", help="so many hits at most (default: top_k)")
+    parser.add_argument(
+        "-k", type=whole_number, metavar="N", help="so many hits at most (default: top_k)"
+    )
     parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
     parser.add_argument("--index", type=Path, metavar="DIR", help="another index than .mem/index")
     parser.add_argument(
@@ -40,7 +42,7 @@ def _query_arguments(parser: ArgumentParser) -> None:
 
 def _context_arguments(parser: ArgumentParser) -> None:
     _query_arguments(parser)
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="the block's budget")
+    parser.add_argument("--max-tokens", type=whole_number, metavar="N", help="the block's budget")
     parser.add_argument(
         "--format",
         choices=("issues", "patterns"),
@@ -62,6 +64,7 @@ def _lookup(args: Namespace) -> int:
             streams.say(f"mem lookup: nothing that loop {loop} was not told")
             return NOTHING
     took_ms = 1000 * (time.perf_counter() - began)
+    _tell_unwatched(memory)
     if args.json:
         from retrieval.renderers.json import hits as as_json
 
@@ -83,6 +86,7 @@ def _context(args: Namespace) -> int:
         hits, text = memory.patterns(query, args.k, budget, args.scorer)
     else:
         hits, text = memory.lookup(query, args.k, args.scorer), ""
+    _tell_unwatched(memory)
     if hits:
         if args.format != "patterns":
             from retrieval.context import block
@@ -108,6 +112,11 @@ def _opened(args: Namespace) -> Memory:
     for problem in memory.overrides.problems if memory.overrides else ():
         streams.say(f"mem: {problem}")
     return memory
+
+
+def _tell_unwatched(memory: Memory) -> None:
+    if memory.unwatched:
+        streams.say(f"mem: {memory.unwatched}")
 
 
 def _query(args: Namespace) -> Query:

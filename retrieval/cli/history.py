@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexing.errors import MemError
 from indexing.redact import redact
-from indexing.settings import JOURNAL, load
+from indexing.settings import JOURNAL, here, load
 from retrieval.cli import streams
 from retrieval.cli.runs import Failure, named, now, states
 
@@ -101,7 +101,7 @@ def _append(mem_dir: Path, failure: Failure, command: Sequence[str], told: dict[
 
     path = mem_dir / FILE
     root = mem_dir.absolute().parent
-    folder = named(command, Path.cwd(), root).partition("$ ")[0]
+    folder = named(command, here(), root).partition("$ ")[0]
     line = {
         "loop": failure.loop,
         "at": now(),

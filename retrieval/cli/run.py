@@ -7,17 +7,17 @@ import os
 import sys
 import time
 from argparse import REMAINDER, ArgumentParser, Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexing.errors import BadQuery, NoMemory
-from indexing.settings import INDEX, JOURNAL, OVERRIDES, find_mem_dir
+from indexing.settings import INDEX, JOURNAL, OVERRIDES, find_mem_dir, here
 from retrieval.cli import relay, streams
 from retrieval.cli.interface import Command
 from retrieval.cli.runs import Failure, Runs, named, now, states
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from indexing.signature import Signature
     from retrieval.hit import Hit
@@ -34,7 +34,7 @@ def _arguments(parser: ArgumentParser) -> None:
 def _run(args: Namespace) -> int:
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
     if not command:
-        raise BadQuery("mem run: no command is given; mem run -- npm ci")
+        raise BadQuery("no command is given; name it behind --, as in mem run -- npm ci")
     try:
         ran = relay.run(command)
     except OSError as error:
@@ -71,13 +71,18 @@ def _failed(command: "Sequence[str]", ran: relay.Ran, as_json: bool, loop: str) 
         _remember(command, ran, mem_dir, query, hits, loop)
 
 
-def _hits(mem_dir: Path, query: "Query", loop: str) -> "list[Hit]":
+def _hits(mem_dir: "Path", query: "Query", loop: str) -> "list[Hit]":
+    from indexing.stores.generations import POINTER
     from retrieval.memory import Memory
 
-    if not (mem_dir / INDEX).exists():
+    if not os.path.lexists(mem_dir / INDEX / POINTER):
         return []  # a memory that has nothing to tell yet
+    if query.signature is None:
+        return []
     memory = Memory.open(mem_dir)
-    hits = memory.lookup(query) if query.signature else []
+    hits = memory.lookup(query)
+    if memory.unwatched:
+        streams.say(f"mem run: {memory.unwatched}")
     if loop:
         from retrieval.cli.told import news
 
@@ -110,7 +115,7 @@ def _tell(hits: "list[Hit]", query: "Query", took_ms: float, as_json: bool, hint
 def _remember(
     command: "Sequence[str]",
     ran: relay.Ran,
-    mem_dir: Path,
+    mem_dir: "Path",
     query: "Query",
     hits: "list[Hit]",
     loop: str,
@@ -122,7 +127,7 @@ def _remember(
     from indexing.overrides import read
 
     root = mem_dir.absolute().parent
-    name = named(command, Path.cwd(), root)
+    name = named(command, here(), root)
     signature = query.signature
     if signature is not None:
         ending = {"command": shlex.join(command), "exit_code": ran.code}
@@ -159,9 +164,8 @@ def _passed(command: "Sequence[str]", ran: relay.Ran, loop: str) -> None:
         return
     root = mem_dir.absolute().parent
     runs = Runs(mem_dir)
-    name = named(command, Path.cwd(), root)
     waiting = runs.waiting()
-    failure = runs.passed(name)
+    failure = runs.passed(named(command, here(), root))
     if waiting is None:
         return  # nothing is to be mended, so that nothing is to be learnt
     from retrieval.cli import history

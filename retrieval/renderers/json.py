@@ -5,13 +5,14 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from indexing.lazily import expression
 from indexing.redact import redact
 from indexing.signature import Signature
 from retrieval.hit import Hit
 from retrieval.untrusted import INVISIBLE
 
 # Line ends that JSON allows inside a string, though they end a line for many a program.
-_LINE_END = re.compile("[\x85\u2028\u2029]")
+_LINE_END = expression("[\x85\u2028\u2029]")
 _NAMES = ("id", "sig_sha")
 
 
@@ -27,7 +28,9 @@ def hits(hits: Sequence[Hit], signature: Signature | None, took_ms: float) -> st
         "took_ms": round(took_ms, 3),
     }
     line = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    return _LINE_END.sub(_escaped, INVISIBLE.sub(_escaped, line)) + "\n"
+    if not line.isascii() or "\x7f" in line:  # of ASCII it has escaped the rest
+        line = _LINE_END.sub(_escaped, INVISIBLE.sub(_escaped, line))
+    return line + "\n"
 
 
 def _redacted(value: Any) -> Any:

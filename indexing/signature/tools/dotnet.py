@@ -2,6 +2,7 @@
 
 import re
 
+from indexing.lazily import expression
 from indexing.signature.interface import (
     DIAGNOSTIC,
     ERROR,
@@ -15,8 +16,8 @@ from indexing.signature.interface import (
 from indexing.signature.look import below
 
 # `---> ` before an inner exception; NUnit prints `  ----> `, xUnit `---- `.
-_INNER = re.compile(r"\s*-{3,5}> (?!$)|-{4} [\w.`+]{1,200} : ")
-_FRAME = re.compile(r"\s+(?:at|bei|\u00e0|en|in|em|\u0432) [\w.<>`+$]{1,300}[(\[]|\s*--- End of ")
+_INNER = expression(r"\s*-{3,5}> (?!$)|-{4} [\w.`+]{1,200} : ")
+_FRAME = expression(r"\s+(?:at|bei|\u00e0|en|in|em|\u0432) [\w.<>`+$]{1,300}[(\[]|\s*--- End of ")
 
 
 def _test(lines: Lines, index: int, match: re.Match[str]) -> Found:

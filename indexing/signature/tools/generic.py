@@ -18,6 +18,7 @@ SUCCESS = (
     r"|(?:Tests|Test Files):? .*\bpassed\b(?!.*failed)|[1-9]\d* passing\b|# fail 0$"
     r"|(?:\d\d:\d\d \+\d+(?: ~\d+)?: )?All (?:\d+ )?tests (?:passed|successful)"
     r"|Testing \S+ tests passed|Status: OK$"
+    r"|Apply complete!|Successfully installed |\W*\d+ problems? \(0 errors"
     r"|\d+ examples?, 0 failures|\d+ (?:runs|tests), .*0 failures, 0 errors"
     r"|Result: PASS|.*All done!"
     r"|.*0 chart\(s\) failed|.*compiled (?:successfully|with \d+ warning)"

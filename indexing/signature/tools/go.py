@@ -2,6 +2,7 @@
 
 import re
 
+from indexing.lazily import expression
 from indexing.signature.interface import (
     DIAGNOSTIC,
     EXCEPTION,
@@ -15,8 +16,8 @@ from indexing.signature.interface import (
 )
 from indexing.signature.look import above, below, indent
 
-_MESSAGE = re.compile(r"\s+[\w./@-]{1,200}\.go:\d+: ?")
-_FAIL = re.compile(r"\s*--- FAIL: \S")
+_MESSAGE = expression(r"\s+[\w./@-]{1,200}\.go:\d+: ?")
+_FAIL = expression(r"\s*--- FAIL: \S")
 
 
 def _test(lines: Lines, index: int, match: re.Match[str]) -> Found | None:

@@ -15,7 +15,26 @@ def _test(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
         ):
             at = below(lines, at, r"\s+\S", 6)
         return Found(index) if at is None else Found(at)
+    answered = _answered(lines, index)
+    if answered is not None:
+        return Found(answered)
     return Found(index, () if at is None else (at,))
+
+
+def _answered(lines: Lines, index: int) -> int | None:
+    """The line of the difference where an error was received and a result was expected.
+
+    It says why, whichever test asked; one error where another was expected does not.
+    """
+    end = below(lines, index, r"\s+\S.{0,200} \|", 60, r"\s{0,6}\u25cf ")
+    found = None
+    for at in range(index + 1, end or index + 1):
+        match = re.match(r"\s{2,8}([+-]) +\"?(?:error|message)s?\"?: \"(?:\S+ ){2,}", lines[at])
+        if match and match[1] == "-":
+            return None
+        if match and found is None:
+            found = at
+    return found
 
 
 RULES = ToolRules(

@@ -2,10 +2,11 @@
 
 import re
 
+from indexing.lazily import expression
 from indexing.signature.interface import DIAGNOSTIC, Found, Lines, Rule, ToolRules
 from indexing.signature.look import above, below
 
-_SAYS_NOTHING = re.compile(
+_SAYS_NOTHING = expression(
     r"[^<]{0,4000}<(?:failure|error)(?:\s+(?!message=)[\w:.-]+=\"[^\"]*\")*"
     r"(?:\s+message=\"(?:[Ff]ail(?:ed|ure)|[Ee]rror|[Tt]est failed)?\"[^<>]*)?>?"
     r"(?:<!\[CDATA\[)?\s*$"

@@ -42,7 +42,7 @@ RULES = ToolRules(
             FATAL + 6,
         ),
         Rule("file", ("***",), r"\S+:\d+: \*\*\* \S", FATAL + 6),
-        Rule("no-target", ("***",), r"\S*make(?:\[\d+\])?: \*\*\* (?!\[|Waiting)\S", FATAL + 6),
+        Rule("no-target", ("***",), r"\S*make(?:\[\d+\])?: \*\*\* (?!\[|.*\.{4}$)\S", FATAL + 6),
         Rule(
             "signal",
             ("***",),

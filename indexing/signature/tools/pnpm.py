@@ -18,7 +18,7 @@ RULES = ToolRules(
         Rule(
             "recursive",
             ("ERR_PNPM_RECURSIVE",),
-            r"\s*\W?ERR_PNPM_RECURSIVE_(?:RUN_FIRST_FAIL|EXEC_FIRST_FAIL)\W",
+            r".{0,60}?ERR_PNPM_RECURSIVE_[A-Z_0-9]+\W",
             TRAILER,
         ),
         Rule(
@@ -28,7 +28,7 @@ RULES = ToolRules(
             DIAGNOSTIC,
             joining_below(r"Expected version: ", 8),
         ),
-        Rule("code", ("ERR_PNPM_",), r".{0,60}?ERR_PNPM_[A-Z_0-9]+\W", FATAL + 5),
+        Rule("code", ("ERR_PNPM_",), r".{0,60}?ERR_PNPM_(?!RECURSIVE_)[A-Z_0-9]+\W", FATAL + 5),
         Rule("lifecycle", ("ELIFECYCLE",), r"\W*ELIFECYCLE\W", TRAILER),
         Rule("error", ("ERROR",), r"\W{0,3}ERROR\W{1,3}(?=\S)", FATAL, None, True),
     ),

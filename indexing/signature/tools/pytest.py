@@ -2,6 +2,7 @@
 
 import re
 
+from indexing.lazily import expression
 from indexing.signature.interface import (
     DIAGNOSTIC,
     EXCEPTION,
@@ -16,7 +17,7 @@ from indexing.signature.look import above
 from indexing.signature.tools.python import exception_below
 
 _HEADING = r"_{3,} (?!ERROR collecting)\S.* _{3,}$|_{3,} ERROR at \S.* _{3,}$"
-_SAYS_LITTLE = re.compile(
+_SAYS_LITTLE = expression(
     r"E +(?:assert\b|AssertionError|Failed\b|(?:\w+\.)*\w+Error$|KeyError|IndexError)"
 )
 

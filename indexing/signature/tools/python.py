@@ -2,10 +2,11 @@
 
 import re
 
+from indexing.lazily import expression
 from indexing.signature.interface import EXCEPTION, FATAL, Found, Lines, Rule, ToolRules
 from indexing.signature.look import above
 
-_EXCEPTION = re.compile(
+_EXCEPTION = expression(
     r"(?:[A-Za-z_]\w{0,60}\.){0,12}(?!WARNING|ERROR|INFO|DEBUG"
     r"|CRITICAL)[A-Za-z_]\w{0,100}(?::\s|:?$)"
 )

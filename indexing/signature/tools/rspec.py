@@ -10,14 +10,16 @@ def _failure(lines: Lines, index: int, _: re.Match[str]) -> Found:
     """`1) title` above, the code in between, then what is wrong; joined to the title."""
     title = above(lines, index, r"\s{1,6}\d{1,4}\) \S", 4)
     joined = () if title is None else (title,)
-    for at in range(index, min(index + 12, len(lines))):
-        if not lines[at].strip():
-            said = below(lines, at, r"\s+\S", 1)
-            return Found(index, joined) if said is None else Found(said, joined)
-        if re.match(r"\s+(?:\w+::)*\w*(?:Error|Exception)\w*:$", lines[at]):
-            said = below(lines, at, r"\s+\S", 1)
-            return Found(at, joined) if said is None else Found(said, (at, *joined))
-    return Found(index, joined)
+    raised = below(lines, index, _RAISED, 24, r"\s*# |\s{1,6}\d{1,4}\) \S")
+    if raised is not None:
+        said = below(lines, raised, r"\s+\S", 1)
+        return Found(raised, joined) if said is None else Found(said, (raised, *joined))
+    blank = below(lines, index, r"\s*$", 12)
+    said = None if blank is None else below(lines, blank, r"\s+\S", 1)
+    return Found(index, joined) if said is None else Found(said, joined)
+
+
+_RAISED = r"\s*(?:\w+::)*\w*(?:Error|Exception)\w*:$"
 
 
 def _minitest(lines: Lines, index: int, _: re.Match[str]) -> Found:

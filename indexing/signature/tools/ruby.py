@@ -12,12 +12,22 @@ from indexing.signature.interface import (
     Rule,
     ToolRules,
 )
-from indexing.signature.look import below
+from indexing.signature.look import above, below
 
 
 def _gem(lines: Lines, index: int, _: re.Match[str]) -> Found:
     at = below(lines, index, r"\s+\S", 1)
     return Found(index, () if at is None else (at,))
+
+
+def _aborted(lines: Lines, index: int, _: re.Match[str]) -> Found:
+    """What aborted rake; of a command that failed, what it said last."""
+    if not lines[index + 1].strip():
+        return Found(index)
+    if lines[index + 1].startswith("Command failed with status"):
+        said = above(lines, index, r"[\w./-]{1,60}: \S", 12)
+        return Found(index + 1) if said is None else Found(said)
+    return Found(index + 1)
 
 
 RULES = ToolRules(
@@ -70,7 +80,7 @@ RULES = ToolRules(
             ("rake aborted!",),
             r"rake aborted!",
             FATAL - 6,
-            lambda lines, index, _: Found(index + 1) if lines[index + 1].strip() else Found(index),
+            _aborted,
         ),
         Rule(
             "rake-command",

@@ -3,14 +3,21 @@
 import re
 
 from indexing.signature.interface import DIAGNOSTIC, FATAL, SUMMARY, Found, Lines, Rule, ToolRules
-from indexing.signature.look import below
+from indexing.signature.look import Locate, below
+
+_BROKEN = r"(?:F(?:[67]\d\d|82\d)|E9\d\d|PLE\d{4}|E\d{4}|invalid-syntax|SyntaxError)"
+_CODE = r"(?:[A-Z]{1,6}\d{1,5}|[a-z]+(?:-[a-z]+)*)"
+_PLACE = r"\s+--> \S+\.pyi?:\d+:\d+$"
 
 
-def _headed(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+def _headed_by(code: str) -> Locate:
     """The finding stands above its place."""
-    if not re.match(r"(?:[A-Z]{1,6}\d{1,5}|[a-z]+(?:-[a-z]+)*):? \S", lines[index - 1]):
-        return None
-    return Found(index - 1, (index,))
+
+    def locate(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+        headed = re.match(rf"{code}:? \S", lines[index - 1])
+        return Found(index - 1, (index,)) if headed else None
+
+    return locate
 
 
 def _cause(lines: Lines, index: int, _: re.Match[str]) -> Found:
@@ -29,8 +36,11 @@ RULES = ToolRules(
     known_by=r"\bruff\b|\bflake8\b|\bpylint\b|\bblack\b|\.py:\d+:\d+: [A-Z]{1,5}\d{2,4} ",
     command=r"(?:ruff|flake8|pylint|black|isort)",
     rules=(
-        Rule("finding", (".py:",), r"\S.{0,200}\.pyi?:\d+:\d+: [A-Z]{1,6}\d{1,5}:? ", DIAGNOSTIC),
-        Rule("full", (" --> ",), r"\s+--> \S+\.pyi?:\d+:\d+$", DIAGNOSTIC, _headed),
+        # What does not run comes before what is not tidy.
+        Rule("broken", (".py:",), rf"\S.{{0,200}}\.pyi?:\d+:\d+: {_BROKEN}:? ", DIAGNOSTIC),
+        Rule("broken-full", (" --> ",), _PLACE, DIAGNOSTIC, _headed_by(_BROKEN)),
+        Rule("finding", (".py:",), rf"\S.{{0,200}}\.pyi?:\d+:\d+: {_CODE}:? ", DIAGNOSTIC - 1),
+        Rule("full", (" --> ",), _PLACE, DIAGNOSTIC - 1, _headed_by(_CODE)),
         Rule("failed", ("ruff failed",), r"ruff failed", FATAL, _cause),
         Rule(
             "format",
@@ -38,7 +48,12 @@ RULES = ToolRules(
             r"[Ww]ould reformat:? \S",
             DIAGNOSTIC - 5,
         ),
-        Rule("black-error", ("error: cannot format",), r"error: cannot format \S", DIAGNOSTIC),
+        Rule(
+            "black-error",
+            ("error: cannot format", "error: cannot parse"),
+            r"error: cannot (?:format|parse)\b:? \S",
+            DIAGNOSTIC,
+        ),
         Rule(
             "isort",
             ("Imports are incorrectly sorted",),

@@ -17,7 +17,6 @@ KNOWN_WRONG = {
     "cargo/cargo-path-dep-missing.b.txt": "the package's own version differs",
     "dpkg/dependency.b.txt": "the second line of the complaint differs with what is installed",
     "make/recursive-recipe.b.txt": "another recipe that runs beside it fails first",
-    "make/recursive-recipe.de.txt": "another recipe that runs beside it fails first",
     "ssh/refused.b.txt": "a command that is missing fails before ssh does",
 }
 COUNTED = [pair for pair in pairs() if not pair.hard]
@@ -139,9 +138,9 @@ def test_a7_latency_is_linear_in_the_log():
     def cost(log: str) -> float:
         best = 9e9
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.process_time()
             extract(log + "error: out of widgets\n")
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         return best
 
     assert cost(large) < 40 * cost(small)

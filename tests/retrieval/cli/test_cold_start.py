@@ -9,7 +9,7 @@ from indexing.overrides import alias
 from indexing.signature import extract
 
 HEAVY = {
-    *("numpy", "rich", "filelock", "tomllib", "dataclasses", "inspect", "subprocess"),
+    *("numpy", "rich", "filelock", "tomllib", "dataclasses", "inspect", "subprocess", "_hashlib"),
     *("asyncio", "logging", "shutil", "difflib", "retrieval.cli.run", "retrieval.cli.index"),
 }
 
