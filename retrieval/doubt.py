@@ -2,7 +2,8 @@
 
 A log has many words that another failure of the same tool has too, so that the lexical tier finds
 something for nearly every log. What tells two failures apart are names, codes and numbers: a hit is
-shown when those of its root line stand in the log, and most of its words in the log's root line.
+shown when those of its root line stand in the log, and most of its words in the log's root line,
+or when both root lines complain of one thing that can be no other.
 The bounds were chosen on the logs of fixtures/failures (`scripts/bench/replay.py`): of failures
 that no memory was about, 93 of 100 were shown something without them, and 1 of 100 with them.
 """
@@ -16,26 +17,38 @@ from indexing.signature.normalise import normalise
 from retrieval.hit import Hit
 from retrieval.query import Query
 
-LOWEST = 35
+LOWEST = 30
 """A hit with a lower score is not shown, whatever its words are."""
 
 _MOST_SAID = 0.6
 _NEARLY_ALL = 0.9
 _BOTH_WAYS = 0.8
+_TOOLS, _OTHERS = 35, 55
+_GENERIC = "generic"
 
 _NAME = re.compile(
     r"['\"`‘“](?P<quoted>[^'\"`’”\n]{1,120})['\"`’”]"
     r"|(?P<name>[\w@./\\:+-]*(?:[a-z][A-Z]|\d|[_@/\\.+]|\w-\w)[\w@./\\:+-]*)"
     r"|\b(?P<code>[A-Z]{3,})\b"
 )
+# Long, and put together: what a person called something.
+_THING = re.compile(r"^(?=.{6})(?=.*[a-z].*[_.-]|.*[_.-].*[a-z]|\^)[^\s\\]+$")
+_FILE = re.compile(
+    r"\.(?:[cm]?[jt]sx?|py|c|cc|cpp|go|rs|rb|java|php|tf|sh|ya?ml|json|toml|txt|build|csv|lock)$"
+)
 _WORD = re.compile(r"[A-Za-z]\w\w+")
 
 
 class _Said(NamedTuple):
-    """What a root line says: what it names, and its words; both in lower case."""
+    """What a root line says: what it names, and its words; both in lower case.
+
+    `things` are the names that can be meant by nothing else: `ledger_checksum`, `shop-errors`; no
+    file and line, no code of an error.
+    """
 
     names: frozenset[str]
     words: frozenset[str]
+    things: frozenset[str]
 
 
 def may_be_shown(hit: Hit, query: Query) -> bool:
@@ -52,17 +65,27 @@ def may_be_shown(hit: Hit, query: Query) -> bool:
     if not theirs.words or not ours.words:
         return False
     log = _text(query.log).lower()
-    missing = sum(name not in log for name in theirs.names)
+    missing = sum(not _stands_in(name, log) for name in theirs.names)
     shared = len(theirs.words & ours.words)
     of_theirs, of_ours = shared / len(theirs.words), shared / len(ours.words)
     known = hit.entry.signature
-    if known is None or known.tool != signature.tool:
+    is_tools = known is not None and known.tool == signature.tool
+    is_nobodys = known is not None and _GENERIC in (known.tool, signature.tool)
+    needed = _TOOLS if is_tools else _OTHERS if is_nobodys else 101
+    if hit.score >= needed and theirs.things & ours.things:
+        return True
+    if not is_tools:
         return not missing and min(of_theirs, of_ours) >= _BOTH_WAYS
     if missing == 1:
         # where nothing else is named, the words have to agree both ways
         other = of_ours if len(theirs.names) == 1 else 1.0
         return min(of_theirs, other) >= _NEARLY_ALL
     return not missing and max(of_theirs, of_ours) >= _MOST_SAID
+
+
+def _stands_in(name: str, log: str) -> bool:
+    """Whether the log holds the name, and not only as a part of another."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", log) is not None
 
 
 def _root_of(entry: Entry) -> str:
@@ -76,11 +99,20 @@ def _lines(signature: Signature) -> str:
 def _said_by(root: str) -> _Said:
     text = normalise(root)
     names = (next(filter(None, found.groups())) for found in _NAME.finditer(text))
-    bare = (name.strip(".:,()").rpartition("/")[2].lower() for name in names)
+    bare = {name.strip(".:,()").rpartition("/")[2].lower() for name in names}
+    named = frozenset(name for name in bare if name and not name.startswith("<"))
     return _Said(
-        frozenset(name for name in bare if name and not name.startswith("<")),
+        named,
         frozenset(word.lower() for word in _WORD.findall(text)),
+        frozenset(name for name in named if _THING.search(name) and not _is_place(name, text)),
     )
+
+
+def _is_place(name: str, text: str) -> bool:
+    """Whether it only says where: a file with a line, or a file that every project has."""
+    if _FILE.search(name):
+        return True
+    return re.search(rf"{re.escape(name)}\W{{0,2}}(?::|\(|, line )[<\d]", text, re.I) is not None
 
 
 def _text(log: str | bytes | None) -> str:

@@ -158,6 +158,9 @@ def _tree(root: Path) -> str:
                 return ""
             if (root / known).is_file():
                 index.write_bytes((root / known).read_bytes())
+                status = (root / known).stat()
+                # by it git tells files that changed in the moment in which it looked
+                os.utime(index, ns=(status.st_atime_ns, status.st_mtime_ns))
             env = {"GIT_INDEX_FILE": str(index)}
             if _git(root, "add", "--all", "--", ".", ":!.mem", env=env) is None:
                 return ""

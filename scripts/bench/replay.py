@@ -60,6 +60,7 @@ TWINS = (
     ("next/build-type-error", "webpack/ts-loader-type-error"),
     ("apt/unmet", "dpkg/dependency"),
     ("make/recipe-killed", "docker/build-oom"),
+    ("gcc/link-undefined", "clang/link-undefined"),
 )
 
 

@@ -37,6 +37,7 @@ class Case(NamedTuple):
 
 
 _PACKAGE = '{"name": "cart", "version": "1.0.0", "scripts": {"test": "node test.js"%s}}\n'
+_LOCK = '{"name": "cart", "version": "1.0.0", "lockfileVersion": 3, "packages": {"": {"name": "cart", "version": "1.0.0"}}}\n'
 _CARGO = '[package]\nname = "ledger"\nversion = "0.1.0"\nedition = "2021"\n'
 _RUST = "pub fn total(xs: &[u32]) -> u32 {\n    xs.iter().sum()\n}\n"
 _PY = "def gross(net, rate):\n    return net + net * rate // 100\n"
@@ -50,18 +51,18 @@ CASES = (
     Case(
         "npm-missing-script",
         "npm",
-        ("npm", "run", "build"),
-        {"package.json": _PACKAGE % ', "build": "node -e 0"'},
+        ("npm", "run", "bundle"),
+        {"package.json": _PACKAGE % ', "bundle": "node -e 0"'},
         {"package.json": _PACKAGE % ""},
-        "Put the build script back into package.json.",
+        "Put the bundle script back into package.json.",
     ),
     Case(
-        "npm-json-comma",
+        "npm-no-lock",
         "npm",
-        ("npm", "test"),
-        {"package.json": _PACKAGE % "", "test.js": "0\n"},
-        {"package.json": (_PACKAGE % "").replace('"1.0.0",', '"1.0.0"')},
-        "Put the comma after the version back into package.json.",
+        ("npm", "ci", "--offline"),
+        {"package.json": _PACKAGE % "", "package-lock.json": _LOCK},
+        {"package-lock.json": None},
+        "Commit package-lock.json again.",
     ),
     Case(
         "node-module",
@@ -311,12 +312,12 @@ CASES = (
         "Restore in.txt, from which the output is made.",
     ),
     Case(
-        "make-separator",
+        "make-command",
         "make",
         ("make",),
         {"Makefile": _MAKE, "in.txt": "1\n"},
-        {"Makefile": _MAKE.replace("\tcp", "    cp")},
-        "Begin the recipe's lines with a tab.",
+        {"Makefile": _MAKE.replace("\tcp", "\tcopy-asset")},
+        "Copy with cp; copy-asset is no command here.",
     ),
 )
 
