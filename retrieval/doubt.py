@@ -12,6 +12,7 @@ import re
 from typing import NamedTuple
 
 from indexing.entry import Entry
+from indexing.lazily import expression
 from indexing.signature import Signature
 from indexing.signature.normalise import normalise
 from retrieval.hit import Hit
@@ -26,17 +27,17 @@ _BOTH_WAYS = 0.8
 _TOOLS, _OTHERS = 35, 55
 _GENERIC = "generic"
 
-_NAME = re.compile(
+_NAME = expression(
     r"['\"`‘“](?P<quoted>[^'\"`’”\n]{1,120})['\"`’”]"
     r"|(?P<name>[\w@./\\:+-]*(?:[a-z][A-Z]|\d|[_@/\\.+]|\w-\w)[\w@./\\:+-]*)"
     r"|\b(?P<code>[A-Z]{3,})\b"
 )
 # Long, and put together: what a person called something.
-_THING = re.compile(r"^(?=.{6})(?=.*[a-z].*[_.-]|.*[_.-].*[a-z]|\^)[^\s\\]+$")
-_FILE = re.compile(
+_THING = expression(r"^(?=.{6})(?=.*[a-z].*[_./-]|.*[_./-].*[a-z]|\^)[^\s\\]+$")
+_FILE = expression(
     r"\.(?:[cm]?[jt]sx?|py|c|cc|cpp|go|rs|rb|java|php|tf|sh|ya?ml|json|toml|txt|build|csv|lock)$"
 )
-_WORD = re.compile(r"[A-Za-z]\w\w+")
+_WORD = expression(r"[A-Za-z]\w\w+")
 
 
 class _Said(NamedTuple):
@@ -65,18 +66,18 @@ def may_be_shown(hit: Hit, query: Query) -> bool:
     if not theirs.words or not ours.words:
         return False
     log = _text(query.log).lower()
-    missing = sum(not _stands_in(name, log) for name in theirs.names)
+    missing = [name for name in theirs.names if not _stands_in(name, log)]
     shared = len(theirs.words & ours.words)
     of_theirs, of_ours = shared / len(theirs.words), shared / len(ours.words)
     known = hit.entry.signature
     is_tools = known is not None and known.tool == signature.tool
     is_nobodys = known is not None and _GENERIC in (known.tool, signature.tool)
     needed = _TOOLS if is_tools else _OTHERS if is_nobodys else 101
-    if hit.score >= needed and theirs.things & ours.things:
+    if hit.score >= needed and theirs.things & ours.things and not theirs.things & {*missing}:
         return True
     if not is_tools:
         return not missing and min(of_theirs, of_ours) >= _BOTH_WAYS
-    if missing == 1:
+    if len(missing) == 1:
         # where nothing else is named, the words have to agree both ways
         other = of_ours if len(theirs.names) == 1 else 1.0
         return min(of_theirs, other) >= _NEARLY_ALL
@@ -99,13 +100,24 @@ def _lines(signature: Signature) -> str:
 def _said_by(root: str) -> _Said:
     text = normalise(root)
     names = (next(filter(None, found.groups())) for found in _NAME.finditer(text))
-    bare = {name.strip(".:,()").rpartition("/")[2].lower() for name in names}
+    bare = {part.strip(".:,()").lower() for name in names for part in _parts(name)}
     named = frozenset(name for name in bare if name and not name.startswith("<"))
     return _Said(
         named,
         frozenset(word.lower() for word in _WORD.findall(text)),
         frozenset(name for name in named if _THING.search(name) and not _is_place(name, text)),
     )
+
+
+def _parts(name: str) -> list[str]:
+    """Of a path its last name, since folders differ from run to run; of an address all of it.
+
+    An image or a package (`coreos/apache`) stays whole.
+    """
+    if "://" in name:
+        return re.split(r"/+", name)
+    is_whole = re.fullmatch(r"@?[\w.-]+/[\w.-]+(?::[\w.-]*)?", name) and not _FILE.search(name)
+    return [name] if is_whole else [name.rpartition("/")[2]]
 
 
 def _is_place(name: str, text: str) -> bool:

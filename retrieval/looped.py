@@ -4,12 +4,12 @@ State of this machine, in `.mem/loops/`: a small file per loop, a line per block
 then a block may be shown again. What counts as evidence goes into the journal.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from indexing.lazily import sha256
 from retrieval.query import Query
 
 FOLDER = "loops"
@@ -106,4 +106,4 @@ def about(query: Query) -> str:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -7,6 +7,8 @@ says `Cannot read properties of null (reading 'x')` since 16. `WORDINGS` brings 
 import re
 from typing import NamedTuple
 
+from indexing.lazily import expression
+
 SLOT = ".*"
 VERSION = 1
 """Raise it when a message gets another form: an index made before answers by the old ones."""
@@ -39,17 +41,17 @@ WORDINGS = (
     # Python 3.10 and later add a guess
     Wording(r"(?P<what>.*?)\. Did you mean:? .*", r"\g<what>"),
 )
-_QUOTED = re.compile(r"'[^'\n]{1,120}'|\"[^\"\n]{1,120}\"|`[^`\n]{1,120}`|‘[^’\n]{1,120}’")
-_TYPE = re.compile(
+_QUOTED = expression(r"'[^'\n]{1,120}'|\"[^\"\n]{1,120}\"|`[^`\n]{1,120}`|‘[^’\n]{1,120}’")
+_TYPE = expression(
     r"^(?:Uncaught |Unhandled |Exception in thread \S+ |E\s+)*"
     r"(?P<type>[A-Za-z_][\w.]*(?:Error|Exception|Warning|Failure|Interrupt|Exit))\b(?P<code>"
     r"(?: \[\w+\])?)(?:: |$)"
 )
-_CODE = re.compile(
+_CODE = expression(
     r"\b(?:error|warning)\[(?P<rust>\w\d{4})\]|\berror (?P<other>[A-Z]{2,4}\d{3,5})\b"
     r"|\b(?:npm ERR!|npm error) code (?P<npm>E\w+)"
 )
-_WORD = re.compile(r"[A-Za-z]{3,}")
+_WORD = expression(r"[A-Za-z]{3,}")
 
 
 class Message(NamedTuple):

@@ -1,11 +1,11 @@
 """Pattern: the same message in another wording, or about another name where the fix is general."""
 
-import hashlib
 import struct
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from indexing.entry import Entry
+from indexing.lazily import sha256
 from indexing.learning.message import VERSION, Message, message_of
 from retrieval.hit import Hit, Why
 from retrieval.query import Query
@@ -63,7 +63,7 @@ def _is_same(entry: Entry, sig_sha: str) -> bool:
 
 
 def _hash(form: str) -> bytes:
-    return hashlib.sha256(form.encode("utf-8", "surrogatepass")).digest()[:8]
+    return sha256(form.encode("utf-8", "surrogatepass")).digest()[:8]
 
 
 def _rows(forms: memoryview, wanted: bytes) -> list[int]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Learn from a failure that was mended, meet it again elsewhere: is the right fix first?
 
-    scripts/bench/replay.py [--unrelated 10000] [--only captured|run] [--json FILE] [--misses]
+    scripts/bench/replay.py [--unrelated N] [--only captured|run|shared] [--json FILE] [--misses]
 
 Scenarios:
 
@@ -10,6 +10,8 @@ Scenarios:
                green run is the same command; then log `b`, of another run, is met.
     run        projects that are made, broken, mended and broken again in another folder, by
                really running npm, cargo, go, pytest, terraform, make and gcc, where installed.
+
+    shared     (with --only) pairs of ../shared/data/failures, on which nothing was tuned.
 
 Each loop is learnt by `mem learn`; each later failure is asked by `mem lookup` and `mem context`.
 Figures: how often the right fix is first, alone and among unrelated entries; how often a failure
@@ -40,6 +42,7 @@ from indexing.learning.loops import read_loops  # noqa: E402
 from indexing.learning.store import Learned, store  # noqa: E402
 from indexing.settings import JOURNAL, Settings  # noqa: E402
 from indexing.signature import sign  # noqa: E402
+from indexing.signature.lines import decode  # noqa: E402
 from retrieval import Memory, Query  # noqa: E402
 from retrieval.budget import estimate_tokens  # noqa: E402
 from retrieval.tiers import tiers  # noqa: E402
@@ -116,15 +119,41 @@ def captured() -> list[Scenario]:
     return made
 
 
+def beside() -> list[Scenario]:
+    """A scenario for each group of ../shared/data/failures, where that is: its first two logs."""
+    folder = ROOT.parent / "shared" / "data" / "failures"
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for manifest in sorted(folder.glob("manifest-*.jsonl")):
+        for line in manifest.read_text("utf-8").splitlines():
+            record = json.loads(line)
+            if record.get("pair_strength") != "weak" and record.get("root_line"):
+                groups.setdefault(record["group"], []).append(record)
+    made = []
+    for group, records in groups.items():
+        if len(records) > 1:
+            number = int(hashlib.sha256(group.encode()).hexdigest()[:6], 16)
+            one, other = records[:2]
+            fix = {"note": f"Apply remedy {number}."}
+            scenario = _of_logs("shared", group, one, other, fix, folder)
+            made.append(scenario._replace(kind="shared"))
+    return made
+
+
 def _of_logs(
-    tool: str, case: str, record: dict[str, Any], later: dict[str, Any], fix: dict[str, Any]
+    tool: str,
+    case: str,
+    record: dict[str, Any],
+    later: dict[str, Any],
+    fix: dict[str, Any],
+    folder: Path | None = None,
 ) -> Scenario:
     command = record.get("command") or tool
+    folder = folder or FAILURES / tool
     red = {
         "loop": f"{tool}-{case}",
         "command": command,
         "exit_code": record.get("exit_code") or 1,
-        "output": (FAILURES / tool / record["file"]).read_text("utf-8", "replace"),
+        "output": decode((folder / record["file"]).read_bytes()),
         "at": "2026-03-01T10:00:00Z",
     }
     change = {key: fix[key] for key in ("note", "diff", "files", "steps") if key in fix}
@@ -135,7 +164,7 @@ def _of_logs(
         kind="captured",
         group=record["group"],
         attempts=(red, {"loop": red["loop"], **green}),
-        later=(FAILURES / tool / later["file"]).read_text("utf-8", "replace"),
+        later=decode((folder / later["file"]).read_bytes()),
         fix=said,
         hard=later.get("relation") == "same-hard" or record.get("relation") == "same-hard",
     )
@@ -237,12 +266,14 @@ def main() -> int:
     """Prints the figures; 1 when a bar is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--unrelated", type=int, default=10_000, help="so many entries of noise")
-    parser.add_argument("--only", choices=("captured", "run"))
+    parser.add_argument("--only", choices=("captured", "run", "shared"))
     parser.add_argument("--json", type=Path, help="write the figures here too")
     parser.add_argument("--misses", action="store_true", help="list what went wrong")
     args = parser.parse_args()
-    scenarios = [] if args.only == "run" else captured()
-    if args.only != "captured":
+    scenarios = captured() if args.only in (None, "captured") else []
+    if args.only == "shared":
+        scenarios = beside()
+    if args.only in (None, "run"):
         from replay_run import scenarios as really_run
 
         made, missing = really_run()
