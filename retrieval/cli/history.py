@@ -28,6 +28,7 @@ FILE = "history.jsonl"
 _LARGEST = 4 << 20
 _LONGEST_DIFF = 64_000
 _GIT_S = 10
+_MOST_NEW, _LARGEST_NEW = 200, 256 << 10
 
 
 def failed(mem_dir: Path, command: Sequence[str], ran: "Ran", failure: Failure) -> None:
@@ -162,11 +163,27 @@ def _tree(root: Path) -> str:
                 # by it git tells files that changed in the moment in which it looked
                 os.utime(index, ns=(status.st_atime_ns, status.st_mtime_ns))
             env = {"GIT_INDEX_FILE": str(index)}
-            if _git(root, "add", "--all", "--", ".", ":!.mem", env=env) is None:
+            if _git(root, "add", "--update", "--", ".", ":!.mem", env=env) is None:
                 return ""
+            if new := _new_files(root):
+                _git(root, "add", "--", *new, env=env)
             return _git(root, "write-tree", env=env) or ""
     except (OSError, MemError):
         return ""
+
+
+def _new_files(root: Path) -> list[str]:
+    """The files that git does not know yet and does not ignore; no big ones, no endless list."""
+    listed = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", ".", ":!.mem")
+    names = [name for name in (listed or "").split("\0") if name]
+    return [name for name in names[:_MOST_NEW] if _is_small(root / name)]
+
+
+def _is_small(path: Path) -> bool:
+    try:
+        return path.is_file() and path.stat().st_size <= _LARGEST_NEW
+    except OSError:
+        return False
 
 
 def _diff(root: Path, before: str, after: str) -> str:

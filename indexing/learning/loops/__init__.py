@@ -1,6 +1,7 @@
 """A LOOP'S HISTORY IS READ: one file per kind, all of them give the same `Loop`."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +54,8 @@ def homes(root: Path, mem_dir: Path) -> list[Path]:
         root / ".claude" / "loop-state.md",
         root / ".claude" / "pipeline-artifacts",
         root / "attempts.jsonl",
+        # Claude Code names a project's folder by its path, letters and digits of it
+        Path("~/.claude/projects").expanduser() / re.sub(r"[^A-Za-z0-9]", "-", str(root)),
     ]
     return [place for place in places if place.exists()]
 

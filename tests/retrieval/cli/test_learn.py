@@ -56,6 +56,19 @@ def test_all_takes_the_histories_of_the_known_places(mem_dir, here, capsys):
     assert "Look the country up by its key" in capsys.readouterr().out
 
 
+def test_all_takes_the_transcripts_of_this_project_only(mem_dir, here, capsys):
+    projects = here.parent / "home" / ".claude" / "projects"
+    ours = "".join(sign if sign.isalnum() and sign.isascii() else "-" for sign in str(here))
+    for name in (ours, "-another-project"):
+        (projects / name).mkdir(parents=True)
+    shutil.copy(LOOPS / "claude_code" / "session.jsonl", projects / ours)
+    (projects / "-another-project" / "s.jsonl").write_text("{", encoding="utf-8")
+    assert main(["learn", "--all", "--types", "error"]) == 0
+    said = capsys.readouterr()
+    assert "net + net * rate" in said.out
+    assert "another-project" not in said.err
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
