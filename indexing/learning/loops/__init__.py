@@ -72,8 +72,9 @@ def _histories(path: Path) -> Iterator[tuple[Path, LoopReader]]:
     except OSError:
         return
     for entry in inside:
-        is_folder = entry.is_dir(follow_symlinks=False)
-        if not (is_folder and entry.name in _NOT_WALKED):
+        is_folder = entry.is_dir()
+        # a link to a folder may lead back
+        if not (is_folder and (entry.name in _NOT_WALKED or entry.is_symlink())):
             yield from _histories(Path(entry.path))
 
 
