@@ -164,7 +164,7 @@ def repeated(loop: Loop, unmended: Unmended) -> Found:
     """A failure that came again after each change that should have mended it."""
     tried = _tried(unmended.tried)
     mode = categories.REPEATED if len(tried) > 1 else "incorrect_fix"
-    what = "; ".join(tried)
+    what = "; ".join(text.rstrip(".") for text in tried)
     raw = headline(unmended.signature.raw)
     return _anti(
         loop,
@@ -183,7 +183,7 @@ def repeated(loop: Loop, unmended: Unmended) -> Found:
 
 def broke(loop: Loop, broken: Broken) -> Found:
     """A change that broke what had passed."""
-    what = description(broken.change, "other") or "A change"
+    what = description(broken.change, "other").rstrip(".") or "A change"
     raw = headline(broken.signature.raw) if broken.signature else plain_command(broken.red.command)
     return _anti(
         loop,

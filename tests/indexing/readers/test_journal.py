@@ -159,7 +159,7 @@ def test_an_outcome_of_another_files_entry_is_handed_on(read):
     assert entry.evidence.applied == 0
     assert isinstance(credit, Credit)
     assert credit.source.locator == "line 2"
-    assert credit.outcome == ("0123456789abcdef", "applied", "2026-04-01T00:00:00Z", "l1")
+    assert credit.outcome == ("0123456789abcdef", "applied", "2026-04-01T00:00:00Z", "l1", "")
 
 
 @pytest.mark.parametrize(
