@@ -26,7 +26,8 @@ def _test(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
     at = below(
         lines,
         index,
-        r"\s*(?:[\w$]+\.)+[\w$]*(?:Error|Exception|Failure|Throwable|Failed)\w*\b",
+        r"\s*(?:[\w$]+\.)+[\w$]*(?:Error|Exception|Failure|Throwable|Failed)\w*\b"
+        r"|(?:[a-z][\w$]*\.){2,12}[A-Z][\w$]*(?:: ?|$)",
         3,
         r"\s+at \S+\(",
     )
@@ -50,7 +51,7 @@ RULES = ToolRules(
         ),
         Rule(
             "compile",
-            ("[ERROR] ",),
+            ("[ERROR]",),
             r"\[ERROR\]\s{1,3}(?!\s*at )(?:/|[A-Za-z]:[\\/]"
             r"|file:)?\S.{0,300}\.(?:java|kt|scala|groovy):(?:\[\d+,\d+\]"
             r"|\d+(?::\d+)?:?)",
@@ -87,7 +88,7 @@ RULES = ToolRules(
         ),
         Rule(
             "surefire",
-            ("[ERROR] ",),
+            ("[ERROR]",),
             r"\[ERROR\]\s{2,4}\S+[.:]\S+:\d+(?:->\S+)* (?:\u00bb|expected|\S)",
             SUMMARY + 8,
         ),

@@ -76,7 +76,7 @@ RULES = ToolRules(
         ),
         Rule(
             "exception",
-            ("Error: ", "Error [", "Exception: "),
+            ("Error: ", "Error [", "Exception: ", "Exception ["),
             r"(?:\[?(?:Uncaught|UnhandledPromiseRejectionWarning:?) )?\s{0,4}(?:\[\w+"
             r"\] )?[A-Z]\w{0,60}(?:Error|Exception)(?: \[[\w-]{1,60}\])?: \S",
             EXCEPTION,

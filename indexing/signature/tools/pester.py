@@ -11,7 +11,7 @@ from indexing.signature.interface import (
     Rule,
     ToolRules,
 )
-from indexing.signature.look import below
+from indexing.signature.look import above, below
 
 
 def _message(lines: Lines, index: int, _: re.Match[str]) -> Found:
@@ -19,9 +19,11 @@ def _message(lines: Lines, index: int, _: re.Match[str]) -> Found:
     return Found(index) if at is None else Found(at, (index,))
 
 
-def _thrown(lines: Lines, index: int, _: re.Match[str]) -> Found:
+def _thrown(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
     """Since PowerShell 7 the message is below the source, after the last bar."""
     at = below(lines, index, r"\s*\| +(?!~)\S", 6)
+    if at is None and above(lines, index, r"At \S:?", 3) is not None:
+        return None  # how PowerShell 5 wraps what another program wrote to stderr
     last = at
     while at is not None:
         last, at = at, below(lines, at, r"\s*\| +(?!~)\S", 2)
@@ -43,7 +45,7 @@ RULES = ToolRules(
         Rule("test-untimed", ("[-] ",), r"\s*\[-\] \S", DIAGNOSTIC - 1, _message, True),
         Rule(
             "exception",
-            (".ps1:", "Line |"),
+            (".ps1:", ".psm1:"),
             r"(?:[\w-]{1,60}: )?\S.{0,300}\.psm?1:\d+$",
             EXCEPTION,
             _thrown,

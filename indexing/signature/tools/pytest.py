@@ -88,7 +88,7 @@ RULES = ToolRules(
         ),
         Rule(
             "coverage",
-            ("FAIL Required test coverage", "Coverage failure", "No data to report"),
+            ("overage", "No data to report"),
             r"(?:FAIL|ERROR:) .*[Cc]overage|Coverage failure: |No data to report\.$",
             FATAL - 2,
         ),
@@ -104,7 +104,12 @@ RULES = ToolRules(
             r"INTERNALERROR> (?:\w+\.)*\w*(?:Error|Exception)\b",
             EXCEPTION,
         ),
-        Rule("total", (" failed",), r"=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in .*=*", SUMMARY - 6),
+        Rule(
+            "total",
+            (" failed", " error"),
+            r"=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in .*=*",
+            SUMMARY - 6,
+        ),
         Rule(
             "line",
             (".py:",),
@@ -115,10 +120,13 @@ RULES = ToolRules(
         ),
     ),
     skip=(
-        (
-            "a passing test",
-            "PASSED",
-            r"(?:^|\s)(?:PASSED|XFAIL|SKIPPED|XPASS)(?:\s|$)(?!.*(?:FAILED|ERROR))",
+        *(
+            (
+                "a passing test",
+                word,
+                r"(?:^|\s)(?:PASSED|XFAIL|SKIPPED|XPASS)(?:\s|$)(?!.*(?:FAILED|ERROR))",
+            )
+            for word in ("PASSED", "XFAIL", "SKIPPED", "XPASS")
         ),
     ),
 )

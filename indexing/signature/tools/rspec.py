@@ -46,13 +46,15 @@ RULES = ToolRules(
         ),
         Rule(
             "outside",
-            ("An error occurred while loading", "error occurred outside of examples"),
+            ("An error occurred ",),
             r"An error occurred (?:while loading|in a)",
             DIAGNOSTIC - 3,
             lambda lines, index, _: _outside(lines, index),
         ),
-        Rule("rerun", ("rspec ./", "rspec '"), r"rspec ['.]\S+(?:\[|:\d)", SUMMARY),
-        Rule("total", ("examples, ",), r"\d+ examples?, [1-9]\d* failures?", SUMMARY - 4),
+        Rule("rerun", ("rspec .", "rspec '"), r"rspec ['.]\S+(?:\[|:\d)", SUMMARY),
+        Rule(
+            "total", ("example, ", "examples, "), r"\d+ examples?, [1-9]\d* failures?", SUMMARY - 4
+        ),
         Rule("cucumber", ("Scenario: ", "cucumber "), r"cucumber \S+:\d+ # ", SUMMARY),
         Rule(
             "rubocop",

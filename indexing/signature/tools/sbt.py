@@ -1,6 +1,7 @@
 """sbt: `[error] file:line:col: message`; ScalaTest marks `*** FAILED ***`."""
 
 from indexing.signature.interface import DIAGNOSTIC, ERROR, FATAL, SUMMARY, TRAILER, Rule, ToolRules
+from indexing.signature.look import joining_below
 
 RULES = ToolRules(
     tool="sbt",
@@ -13,7 +14,13 @@ RULES = ToolRules(
             r"\[error\] (?:-- )?(?:\[E\d+\] )?\S.{0,300}\.(?:scala|java|sbt)(?::\d+)+:? ?",
             DIAGNOSTIC,
         ),
-        Rule("test", ("*** FAILED ***",), r"(?:\[info\] )?.*\*\*\* FAILED \*\*\*", DIAGNOSTIC),
+        Rule(
+            "test",
+            ("*** FAILED ***",),
+            r"(?:\[info\] )?.*\*\*\* FAILED \*\*\*",
+            DIAGNOSTIC,
+            joining_below(r"(?:\[info\])?\s{2,}\S", 1),
+        ),
         Rule(
             "specs",
             ("[error] ", "[info] "),
