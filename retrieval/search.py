@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from retrieval.doubt import may_be_shown
 from retrieval.hit import Hit
 from retrieval.query import Query
 
@@ -54,8 +53,13 @@ def _abstains(hit: Hit, below: float) -> bool:
 
 def _doubtful(hit: Hit, query: Query, found: dict[str, Hit]) -> bool:
     """Whether nothing but a log was given, nothing sure is known, and this is only alike."""
-    sure = any(each.tier == "exact" for each in found.values())
-    return query.only_log and hit.tier == "lexical" and not sure and not may_be_shown(hit, query)
+    if not query.only_log or hit.tier != "lexical":
+        return False
+    if any(each.tier == "exact" for each in found.values()):
+        return False
+    from retrieval.doubt import may_be_shown
+
+    return not may_be_shown(hit, query)
 
 
 def _answers(hit: Hit) -> bool:
