@@ -13,7 +13,7 @@ from indexing.errors import BadIndex, MemError, UnreadableMemory
 from indexing.journal import Outcome, credited
 from indexing.plain import odd, open_plain
 from indexing.readers import memory_files, reader_of
-from indexing.readers.interface import Credit, Quarantined, Reader
+from indexing.readers.interface import Credit, Decided, Quarantined, Reader
 from indexing.recipe import Made, today
 from indexing.redact import redact
 from indexing.settings import Settings
@@ -254,6 +254,7 @@ def _gathered(
         tell(Progress("read", done, len(files)))
         gathered.read(name, path)
     gathered.credit()
+    gathered.decide()
     tell(Progress("read", len(files), len(files)))
     if gathered.skipped and not gathered.files:
         first = gathered.skipped[0]
@@ -277,6 +278,7 @@ class _Gathered:
         self.unmatched: Counter[str] = Counter()
         self._credits: Counter[Outcome] = Counter()
         self._credited_by: dict[Outcome, Source] = {}
+        self._decisions: dict[str, Decided] = {}
 
     def read(self, name: str, path: Path) -> None:
         """Take in one memory file; what is wrong with it is noted and goes no further."""
@@ -295,6 +297,8 @@ class _Gathered:
                 elif isinstance(record, Credit):
                     credits[record.outcome] += 1
                     self._credited_by.setdefault(record.outcome, record.source)
+                elif isinstance(record, Decided):
+                    self._decisions[record.id] = record
                 else:
                     count += self._take(record)
         except Exception as error:  # what it gave before stays
@@ -344,6 +348,13 @@ class _Gathered:
             else:
                 evidence = credited(entry.evidence, outcomes)
                 self.kept[id] = entry._replace(evidence=evidence)
+
+    def decide(self) -> None:
+        """Merge and leave out what was decided; to be called when evidence is counted in."""
+        if self._decisions:
+            from indexing.learning.merge import decided
+
+            self.kept = decided(self.kept, self._decisions.values())
 
     def _take(self, entry: Entry) -> int:
         if entry.trust != "clean":

@@ -20,7 +20,7 @@ ALMOST_SURE = 90
 
 
 class Exact:
-    """Entries whose signature is the query's; those with a fix first, then those that helped.
+    """Entries whose signature is the query's; those with a fix first, then the most reliable.
 
     The store finds rows by signature. What the tier keeps is the place of each row among those of
     one signature, so that of ten thousand equal failures only the best are read.
@@ -37,7 +37,7 @@ class Exact:
 
     def made_with(self) -> "MadeWith":
         """The version of the order."""
-        return {"order": 1}
+        return {"order": 2}
 
     def build(self, entries: Sequence[Entry]) -> Mapping[str, bytes]:
         """`places`: u32 a row, smaller is better."""
@@ -76,10 +76,15 @@ def _keys(signature: Signature) -> list[tuple[str, str, bool]]:
     return [(sha, note, not note) for sha, note in keys(signature)]
 
 
-def _order(entry: Entry, row: int) -> tuple[bool, int, int]:
+def _order(entry: Entry, row: int) -> tuple[bool, bool, float, int]:
+    """Those that mend, before those that were only mined; by the rate that can be relied upon."""
+    from indexing.learning.evidence import is_unproven, lower, uses
+
     lesson, evidence = entry.lesson, entry.evidence
     mends = bool(lesson.fix or lesson.worked or lesson.steps)
-    return not mends, evidence.harmed - evidence.helped, row
+    failing = evidence.harmed > evidence.helped
+    reliable = lower(evidence) if uses(evidence) else 0.0
+    return not mends, failing or is_unproven(entry), -reliable, row
 
 
 def _hit(entry: Entry, query: Query, note: str, sure: bool) -> Hit:
