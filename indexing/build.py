@@ -13,7 +13,7 @@ from indexing.journal import Outcome, credited
 from indexing.readers import memory_files, reader_of
 from indexing.readers.interface import Credit, Quarantined, Reader
 from indexing.recipe import Made, today
-from indexing.redact import redact
+from indexing.redact import redact, suspect
 from indexing.settings import Settings
 from indexing.signature import Signature, ruleset_digest, sign
 from indexing.signature.moved import what_moved
@@ -246,7 +246,7 @@ class _Gathered:
                     credits[record.outcome] += 1
                     self._credited_by.setdefault(record.outcome, record.source)
                 else:
-                    count += self._take(record)
+                    count += self._take(record, reader.signs)
         except Exception as error:  # what it gave before stays
             self.skipped.append(_skipped(name, path, error))
             if not count:
@@ -283,12 +283,12 @@ class _Gathered:
                 evidence = credited(entry.evidence, outcomes)
                 self.kept[id] = entry._replace(evidence=evidence)
 
-    def _take(self, entry: Entry) -> int:
+    def _take(self, entry: Entry, signed: bool) -> int:
         if entry.trust != "clean":
             reason = entry.trust.removeprefix("quarantined: ")
             self.quarantined.append(Quarantined(entry.source, reason, entry.title[:200]))
             return 0
-        entry = _prepared(entry)
+        entry = _prepared(entry, signed)
         try:
             local.encode(entry)
         except (TypeError, ValueError, RecursionError) as error:
@@ -319,8 +319,8 @@ def _replaces(entry: Entry, known: Entry) -> bool:
     return ages[0] > ages[1]
 
 
-def _prepared(entry: Entry) -> Entry:
-    """The entry signed with today's rules and without secrets.
+def _prepared(entry: Entry, signed: bool) -> Entry:
+    """The entry signed with today's rules, unless it is, and without secrets.
 
     It is signed before secrets go: the log that will be looked up has them still.
     """
@@ -329,16 +329,16 @@ def _prepared(entry: Entry) -> Entry:
         body=_redacted(entry.body),
         labels=_redacted(entry.labels),
         files=_redacted(entry.files),
-        signature=None if entry.signature is None else _signed_anew(entry.signature),
+        signature=_signature(entry.signature, signed),
         lesson=Lesson._make(map(_redacted, entry.lesson)),
         extra=_redacted(entry.extra),
     )
 
 
-def _signed_anew(stored: Signature) -> Signature:
-    command = stored.context.get("command")
-    known = command if isinstance(command, str) else ""
-    today = sign(stored.raw, stored.tool, stored.joined, known, stored.rule)
+def _signature(stored: Signature | None, signed: bool) -> Signature | None:
+    if stored is None:
+        return None
+    today = stored if signed else _signed_anew(stored)
     return today._replace(
         raw=redact(today.raw),
         normalised=redact(today.normalised),
@@ -348,10 +348,16 @@ def _signed_anew(stored: Signature) -> Signature:
     )
 
 
+def _signed_anew(stored: Signature) -> Signature:
+    command = stored.context.get("command")
+    known = command if isinstance(command, str) else ""
+    return sign(stored.raw, stored.tool, stored.joined, known, stored.rule)
+
+
 def _redacted(value: Any) -> Any:
     """The same value, with no secret and no endless text in it."""
     if isinstance(value, str):
-        return shortened(redact(value))
+        return shortened(redact(value) if suspect(value) else value)
     if isinstance(value, Mapping):
         return {key: _redacted(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

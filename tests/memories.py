@@ -47,6 +47,7 @@ class Stored:
     """A reader of whole entries, a line each: it trusts its file, as no real one does."""
 
     name = "stored"
+    signs = False
 
     def accepts(self, path: Path) -> bool:
         return path.suffix == ".stored"

@@ -34,6 +34,7 @@ _KEYS = "signatures.keys"
 _SOURCES = "sources.jsonl"
 _SHA = 32
 _KEY = _SHA + 8
+_ENCODE = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class LocalStore:
@@ -132,7 +133,7 @@ def encode(entry: Entry) -> bytes:
     Raises:
         TypeError, ValueError, RecursionError: It holds what JSON cannot.
     """
-    return json.dumps(entry.as_dict(), separators=(",", ":")).encode("ascii")
+    return _ENCODE(entry.as_dict()).encode("ascii")
 
 
 def write(

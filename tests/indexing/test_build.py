@@ -15,6 +15,7 @@ from indexing.build import Progress, build_index
 from indexing.entry import Entry, Evidence, Source
 from indexing.errors import BadIndex, IndexBusy, UnreadableMemory
 from indexing.journal import Outcome, append_outcome
+from indexing.readers.journal import Journal
 from indexing.settings import Settings
 from indexing.signature import sign
 from indexing.signature.interface import Step
@@ -172,6 +173,7 @@ def test_what_was_known_of_the_failure_is_kept(memory, index):
 
 
 def test_hashes_that_new_rules_move_are_reported(memory, index, monkeypatch):
+    monkeypatch.setattr(Journal, "signs", False)
     built(memory, index)
     before = entries(index)["a"].signature.sig_sha
     monkeypatch.setattr(build, "ruleset_digest", lambda: "new rules")
@@ -393,6 +395,7 @@ class Failing:
     """A reader that gives one entry and then fails."""
 
     name = "failing"
+    signs = False
 
     def __init__(self, error):
         self.error = error
