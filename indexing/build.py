@@ -1,15 +1,17 @@
 """ENTRIES BECOME AN INDEX: memory files are read, signed anew, sorted, and handed to the parts."""
 
 import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from indexing.entry import Entry, Lesson, Source, shortened
+from indexing.entry import Entry, Lesson, Source, path_of, shortened
 from indexing.errors import BadIndex, MemError, UnreadableMemory
 from indexing.journal import Outcome, credited
+from indexing.plain import odd, open_plain
 from indexing.readers import memory_files, reader_of
 from indexing.readers.interface import Credit, Quarantined, Reader
 from indexing.recipe import Made, today
@@ -80,7 +82,8 @@ class Report(NamedTuple):
     """What a build read and what became of it.
 
     `unmatched` holds tools that have rules of which none fired, with how often: such a tool may
-    have changed its output.
+    have changed its output. `unread` names those of `skipped` that were asked for by their own
+    name, and not found in a folder.
     """
 
     generation: str
@@ -91,6 +94,7 @@ class Report(NamedTuple):
     duplicates: tuple[Duplicate, ...]
     moved: tuple[Moved, ...]
     unmatched: tuple[tuple[str, int], ...]
+    unread: tuple[str, ...] = ()
 
     @property
     def moved_by(self) -> dict[str, int]:
@@ -120,6 +124,7 @@ class Report(NamedTuple):
             "moved": [{**moved._asdict(), "why": list(moved.why)} for moved in self.moved],
             "moved_by": self.moved_by,
             "unmatched": dict(self.unmatched),
+            "unread": list(self.unread),
         }
 
 
@@ -134,7 +139,9 @@ def build_index(
 ) -> Report:
     """Rebuild `index` from memory files; say what was read, skipped, quarantined and why.
 
-    The same memory gives the same bytes, in whatever order its files are named or listed.
+    The same memory gives the same bytes, in whatever order its files are named or listed. Memory
+    is read when no other build is at work, so that the last of several has what was there before
+    any of them began.
 
     Args:
         memory: Files and folders.
@@ -151,19 +158,15 @@ def build_index(
         BadIndex: The disk does not take it; the old index stays.
     """
     tell = on_progress or (lambda progress: None)
-    gathered = _Gathered(settings.max_file_mb)
-    files = _files(memory, root, gathered)
-    for done, (name, path) in enumerate(files):
-        tell(Progress("read", done, len(files)))
-        gathered.read(name, path)
-    gathered.credit()
-    tell(Progress("read", len(files), len(files)))
-    if gathered.skipped and not gathered.files:
-        first = gathered.skipped[0]
-        raise UnreadableMemory(
-            f"{first.file}: {first.reason}; no memory file could be read, the index stays as it was"
-        )
-    generation, moved = _commit(gathered, index, parts, tell)
+    try:
+        with generations.alone(index, LOCK_WAIT_S):
+            gathered = _gathered(memory, root, settings, tell)
+            generations.clean(index)
+            moved = _moved(index, gathered.kept)
+            generation = write_index(gathered.kept.values(), index, parts, gathered.sources, tell)
+    except OSError as error:
+        where = error.filename or index
+        raise BadIndex(f"{where}: {error.strerror or error}; the index stays as it was") from error
     return Report(
         generation=generation,
         entries=len(gathered.kept),
@@ -173,6 +176,7 @@ def build_index(
         duplicates=tuple(gathered.duplicates),
         moved=moved,
         unmatched=tuple(sorted(gathered.unmatched.items())),
+        unread=_named_among(gathered.skipped, memory, root),
     )
 
 
@@ -211,6 +215,54 @@ def write_index(
     return name
 
 
+def survey(
+    memory: Sequence[Path], settings: Settings = Settings(), root: Path | None = None
+) -> tuple[list[tuple[str, Path]], list[Skipped]]:
+    """What `build_index` would read, with its names and in their order; what it could not.
+
+    Of the latter those alone that `memory` names, and not what lies in its folders.
+    """
+    gathered = _Gathered(settings.max_file_mb)
+    files = [
+        (name, path) for name, path in _files(memory, root, gathered) if gathered.finds(name, path)
+    ]
+    unread = _named_among(gathered.skipped, memory, root)
+    return files, [skipped for skipped in sorted(gathered.skipped) if skipped.file in unread]
+
+
+def _named_among(
+    skipped: Sequence[Skipped], memory: Sequence[Path], root: Path | None
+) -> tuple[str, ...]:
+    named = {_name(given, given, root) for given in memory}
+    return tuple(sorted({each.file for each in skipped if each.file in named}))
+
+
+def _gathered(
+    memory: Sequence[Path],
+    root: Path | None,
+    settings: Settings,
+    tell: Callable[[Progress], None],
+) -> "_Gathered":
+    """All that could be read.
+
+    Raises:
+        UnreadableMemory: That is nothing.
+    """
+    gathered = _Gathered(settings.max_file_mb)
+    files = _files(memory, root, gathered)
+    for done, (name, path) in enumerate(files):
+        tell(Progress("read", done, len(files)))
+        gathered.read(name, path)
+    gathered.credit()
+    tell(Progress("read", len(files), len(files)))
+    if gathered.skipped and not gathered.files:
+        first = gathered.skipped[0]
+        raise UnreadableMemory(
+            f"{first.file}: {first.reason}; no memory file could be read, the index stays as it was"
+        )
+    return gathered
+
+
 class _Gathered:
     """What was read so far, each entry as it will stand in the index."""
 
@@ -228,17 +280,15 @@ class _Gathered:
 
     def read(self, name: str, path: Path) -> None:
         """Take in one memory file; what is wrong with it is noted and goes no further."""
-        try:
-            reader = self._reader_of(name, path)
-            with path.open("rb") as file:
-                sha = hashlib.file_digest(file, "sha256").hexdigest()
-                size = file.tell()
-        except Exception as error:  # a reader's mistake must not cost the other files
-            self.skipped.append(_skipped(name, path, error))
+        reader = self.finds(name, path)
+        if reader is None:
             return
         count = 0
         credits: Counter[Outcome] = Counter()
         try:
+            with open_plain(path) as file:
+                sha = hashlib.file_digest(file, "sha256").hexdigest()
+                size = file.tell()
             for record in reader.read(path, name):
                 if isinstance(record, Quarantined):
                     self.quarantined.append(record)
@@ -255,10 +305,22 @@ class _Gathered:
         self.files.append(FileRead(name, reader.name, count))
         self.sources.append({"file": name, "size": size, "sha256": sha})
 
+    def finds(self, name: str, path: Path) -> Reader | None:
+        """The file's reader; None when it cannot be read, which is noted."""
+        try:
+            reader = self._reader_of(name, path)
+            open_plain(path).close()
+        except Exception as error:  # a reader's mistake must not cost the other files
+            self.skipped.append(_skipped(name, path, error))
+            return None
+        return reader
+
     def _reader_of(self, name: str, path: Path) -> Reader:
-        if not path.is_file():
-            what = "cannot be listed" if path.is_dir() else "is no plain file"
+        if what := odd(path):
             raise UnreadableMemory(f"{name}: {what}")
+        if path.is_dir():
+            linked = "is a link to a folder; name the folder itself to have it read"
+            raise UnreadableMemory(f"{name}: {linked if path.is_symlink() else 'cannot be listed'}")
         size = path.stat().st_size
         if size > self.max_file_mb << 20:
             cap = f"MEM_MAX_FILE_MB={self.max_file_mb}"
@@ -328,11 +390,15 @@ def _prepared(entry: Entry, signed: bool) -> Entry:
         title=_redacted(entry.title),
         body=_redacted(entry.body),
         labels=_redacted(entry.labels),
-        files=_redacted(entry.files),
+        files=None if entry.files is None else _redacted(_paths(entry.files)),
         signature=_signature(entry.signature, signed),
         lesson=Lesson._make(map(_redacted, entry.lesson)),
         extra=_redacted(entry.extra),
     )
+
+
+def _paths(files: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(path for path in map(path_of, files) if path))
 
 
 def _signature(stored: Signature | None, signed: bool) -> Signature | None:
@@ -380,11 +446,6 @@ def _skipped(name: str, path: Path, error: Exception) -> Skipped:
     return Skipped(name, line, reason[numbered.end() if numbered else 0 :].strip())
 
 
-def named_files(memory: Sequence[Path], root: Path | None = None) -> list[tuple[str, Path]]:
-    """Every memory file that `build_index` would look at, with its name, in order of the names."""
-    return _files(memory, root, _Gathered(0))
-
-
 def _files(
     memory: Sequence[Path], root: Path | None, gathered: _Gathered
 ) -> list[tuple[str, Path]]:
@@ -396,9 +457,9 @@ def _files(
         except (MemError, OSError) as error:
             gathered.skipped.append(_skipped(_name(given, given, root), given, error))
     # of a file that was given twice, the longer name tells more
-    once: dict[Path, tuple[str, Path]] = {}
+    once: dict[str, tuple[str, Path]] = {}
     for name, path in sorted(named, key=lambda each: (-len(each[0]), each)):
-        once.setdefault(path.resolve(), (name, path))
+        once.setdefault(os.path.realpath(path), (name, path))
     return sorted(once.values())
 
 
@@ -408,20 +469,6 @@ def _name(given: Path, path: Path, root: Path | None) -> str:
     if given.is_absolute():
         return (Path(given.name) / path.relative_to(given)).as_posix()
     return path.as_posix()
-
-
-def _commit(
-    gathered: _Gathered, index: Path, parts: Sequence[Part], tell: Callable[[Progress], None]
-) -> tuple[str, tuple[Moved, ...]]:
-    try:
-        with generations.alone(index, LOCK_WAIT_S):
-            generations.clean(index)
-            moved = _moved(index, gathered.kept)
-            name = write_index(gathered.kept.values(), index, parts, gathered.sources, tell)
-    except OSError as error:
-        where = error.filename or index
-        raise BadIndex(f"{where}: {error.strerror or error}; the index stays as it was") from error
-    return name, moved
 
 
 def _moved(index: Path, kept: Mapping[str, Entry]) -> tuple[Moved, ...]:

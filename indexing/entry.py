@@ -4,6 +4,7 @@ The records are named tuples: `dataclasses` imports `inspect`, and a frozen slot
 about a millisecond to make; `mem lookup` starts a fresh process on every failing command.
 """
 
+import posixpath
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -111,6 +112,17 @@ class Entry(NamedTuple):
 
 def _frozen(value: str | Sequence[str]) -> Any:
     return value if isinstance(value, str) else tuple(value)
+
+
+def path_of(text: str) -> str:
+    """A file's path in one spelling: `/` between names, no `.`, and `..` only at its beginning.
+
+    Empty when it names no file.
+    """
+    path = posixpath.normpath(text.strip().replace("\\", "/"))
+    if path == ".":
+        return ""
+    return f"/{path.lstrip('/')}" if path.startswith("/") else path
 
 
 def shortened(text: str) -> str:

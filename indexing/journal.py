@@ -8,6 +8,7 @@ A line is never changed: git may merge two journals by taking the lines of both.
 import errno
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -16,12 +17,14 @@ from typing import Any, NamedTuple
 
 from indexing.entry import OUTCOMES, Entry, Evidence, shortened
 from indexing.errors import JournalBusy, MemError
+from indexing.plain import kind_of
 from indexing.redact import redact
 
 VERSION = 1
 LONGEST_LINE = 1 << 20
 """A longer record is refused, in bytes."""
 LOCK_WAIT_S = 10.0
+_FLAGS = getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Outcome(NamedTuple):
@@ -193,11 +196,13 @@ def _alone(journal: Path, wait_s: float) -> Iterator[None]:
 def _append_line(journal: Path, line: bytes) -> None:
     try:
         is_new = not journal.exists()
-        descriptor = os.open(
-            journal, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644
-        )
+        descriptor = os.open(journal, os.O_RDWR | os.O_APPEND | os.O_CREAT | _FLAGS, 0o644)
         try:
-            size = os.fstat(descriptor).st_size
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                what = kind_of(status.st_mode)
+                raise MemError(f"{journal}: {what}; move it away. Nothing was recorded")
+            size = status.st_size
             if size and _last_byte(descriptor, size) != b"\n":
                 line = b"\n" + line
             _write_whole(descriptor, size, line)

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from indexing.entry import Entry
 from indexing.errors import BadQuery
 from indexing.lazily import sha256
+from indexing.plain import read_plain
 from indexing.signature import Signature, keys, sign
 from indexing.signature.lines import Log
 
@@ -281,7 +282,7 @@ def read(path: Path) -> Overrides:
             return Overrides(
                 (), [f"{path}: has more than {_LARGEST >> 20} MB; not read, shorten it"]
             )
-        text = path.read_bytes().decode("utf-8-sig", "replace")
+        text = read_plain(path).decode("utf-8-sig", "replace")
     except FileNotFoundError:
         return Overrides(())
     except OSError as error:

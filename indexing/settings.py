@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from indexing.errors import BadSettings, NoMemory
+from indexing.plain import read_plain
 
 MEM_DIR = ".mem"
 CONFIG = "config.toml"
@@ -111,28 +112,50 @@ def find_mem_dir(start: Path | None = None, environ: Mapping[str, str] = os.envi
         if not given.is_dir():
             raise NoMemory(f"MEM_DIR: {given} is not a folder; create it or unset MEM_DIR")
         return given
-    here = (start or Path()).absolute()
-    for folder in (here, *here.parents):
+    begin = here() if start is None else start.absolute()
+    for folder in (begin, *begin.parents):
         if (folder / MEM_DIR).is_dir():
             return folder / MEM_DIR
-    raise NoMemory(f"{here}: no {MEM_DIR} here or above; run `mem init`")
+    raise NoMemory(f"{begin}: no {MEM_DIR} here or above; run `mem init`")
+
+
+def here() -> Path:
+    """The current folder.
+
+    Raises:
+        NoMemory: It is there no more.
+    """
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise NoMemory(
+            f"the current folder is gone ({error.strerror}); go to one that is there"
+        ) from error
 
 
 def memory_paths(mem_dir: Path, settings: Settings) -> list[Path]:
     """What a rebuild reads: our journal when there is one, then the paths of the settings."""
     root = mem_dir.absolute().parent
     journal = mem_dir.absolute() / JOURNAL
-    listed = [root / Path(path).expanduser() for path in settings.memory]
-    return [journal, *listed] if journal.exists() else listed
+    listed = [root / _at_home(path) for path in settings.memory]
+    return [journal, *listed] if os.path.lexists(journal) else listed
+
+
+def _at_home(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # nobody's home: it stays as it is written, and is reported as missing
+        return Path(path)
 
 
 def _read_config(config: Path) -> dict[str, Any]:
     try:
-        text = config.read_text(encoding="utf-8")
+        text = read_plain(config).decode("utf-8")
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise BadSettings(f"{config}: cannot be read ({error.strerror})") from error
+        mend = "let this user read it, or remove it"
+        raise BadSettings(f"{config}: cannot be read ({error.strerror}); {mend}") from error
     except UnicodeDecodeError as error:
         raise BadSettings(f"{config}: is not UTF-8 (byte {error.start}); save it so") from error
     if all(line.lstrip()[:1] in ("", "#") for line in text.split("\n")):

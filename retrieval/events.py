@@ -3,19 +3,24 @@
 import os
 
 
-def emit(name: str, to: str = "", /, **fields: object) -> None:
+def emit(name: str, to: str = "", /, **fields: object) -> str:
     """Append `{"event": name, …fields}` to the file `to` or that of `MEM_EVENTS`; never raises.
 
     An event that cannot be written is dropped: watching must not break what is watched. The line
     is one write to a file opened for appending, so that events of several processes do not mix.
+
+    Returns:
+        Why it was dropped, in one line; empty when it was not, or nobody watches.
     """
     path = to or os.environ.get("MEM_EVENTS")
     if not path:
-        return
+        return ""
     try:
         _append(path, {"event": name} | fields | {"event": name})
-    except Exception:
-        return
+    except Exception as error:
+        reason = getattr(error, "strerror", None) or error
+        return " ".join(f"{path}: events cannot be written ({reason})".split())
+    return ""
 
 
 def _append(path: str, event: dict[str, object]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from indexing.errors import BadQuery, NoMemory
+from indexing.errors import BadIndex, BadQuery, MemError, NoMemory
 from indexing.recipe import refuse_other, today
 from indexing.settings import (
     CONFIG,
@@ -49,6 +49,8 @@ class Memory:
         self._decided_in = None if mem_dir is None else mem_dir / OVERRIDES
         self._overrides: Overrides | None = None
         self._decided: _Stamp | None = None
+        self.unwatched = ""
+        """Why the event of the last lookup could not be written; empty when it was."""
 
     @staticmethod
     def open(path: str | Path | None = None, *, index: str | Path | None = None) -> "Memory":
@@ -113,19 +115,27 @@ class Memory:
             BadQuery: `k` or `scorer` are none of these.
             BadIndex: The index is missing, damaged, or made in another way.
         """
-        if k is not None and k < 1:
-            raise BadQuery(f"k: {k} hits cannot be shown; ask for 1 or more")
+        _refuse_no_query(query)
+        if k is not None:
+            _refuse_none("k", k)
         if scorer is not None and scorer not in SCORERS:
             raise BadQuery(f"scorer: there is no '{scorer}'; take one of {', '.join(SCORERS)}")
         began = time.perf_counter()
         settings = self.settings if scorer is None else self.settings._replace(scorer=scorer)
         limit = settings.top_k if k is None else k
         in_order = tiers(settings, self.overrides)
-        hits = search(query, self.store, in_order, limit, settings.min_score)
+        store = self.store
+        try:
+            hits = search(query, store, in_order, limit, settings.min_score)
+        except Exception as error:
+            # of a big index nobody looked at the checksums yet
+            if not isinstance(error, MemError) and (altered := store.altered()):
+                raise BadIndex(altered[0]) from error
+            raise
         if self.overrides is not None:
             hits = list(_told_apart(hits, query, self.overrides))
         took_ms = 1000 * (time.perf_counter() - began)
-        events.emit(
+        self.unwatched = events.emit(
             "memory.similarity.duration_ms",
             settings.events,
             value=round(took_ms, 3),
@@ -146,11 +156,28 @@ class Memory:
             query: What is known of the failure or issue at hand.
             max_tokens: None takes the setting, 500 by default.
             count_tokens: How the reader of the block counts; None: four characters are a token.
+
+        Raises:
+            BadQuery: `max_tokens` is no number from 1.
+            BadIndex: The index is missing, damaged, or made in another way.
         """
         from retrieval.context import block
 
+        if max_tokens is not None:
+            _refuse_none("max_tokens", max_tokens)
+
         budget = self.settings.max_tokens if max_tokens is None else max_tokens
         return block(self.lookup(query), budget, count_tokens)
+
+
+def _refuse_no_query(given: object) -> None:
+    if not isinstance(given, Query):
+        raise BadQuery(f"query: a {type(given).__name__} is none; ask with Query(log=…)")
+
+
+def _refuse_none(name: str, given: object) -> None:
+    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
+        raise BadQuery(f"{name}: expected a whole number from 1, found {given!r}")
 
 
 def _told_apart(hits: list[Hit], query: Query, overrides: "Overrides") -> Iterator[Hit]:

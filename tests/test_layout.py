@@ -12,6 +12,7 @@ FILES = sorted([*(ROOT / "indexing").rglob("*.py"), *(ROOT / "retrieval").rglob(
 HOUSE = (
     "indexing.errors",
     "indexing.lazily",
+    "indexing.plain",
     "indexing.redact",
     "indexing.signature.interface",
     "indexing.signature.lines",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from indexing.errors import UnreadableMemory
+from indexing.plain import odd, read_plain
 from indexing.readers.aiwg import Aiwg
 from indexing.readers.interface import Credit, Quarantined, Reader
 from indexing.readers.journal import Journal
@@ -20,7 +21,9 @@ _LEFT_BEHIND = (".lock", ".tmp", ".swp", ".part", "~")
 
 
 def reader_of(path: Path) -> Reader | None:
-    """The reader of the file's format; None when nobody knows it."""
+    """The reader of the file's format; None when nobody knows it, or it is no plain file."""
+    if not path.is_file():
+        return None  # to look into a pipe is to wait
     return next((reader for reader in READERS if reader.accepts(path)), None)
 
 
@@ -28,27 +31,25 @@ def memory_files(path: Path) -> Iterator[Path]:
     """The file itself, or the files in a folder and below, in order of their names.
 
     Passed over are version control, installed packages, indexes, locks, and hidden and temporary
-    files; hidden folders are not. A folder that cannot be listed is given itself, so that it does
-    not go unnoticed.
+    files; hidden folders are not. So that they do not go unnoticed, what is no plain file is given
+    too, and so is a folder that cannot be listed, or is a link: links are not followed to folders.
 
     Raises:
         UnreadableMemory: There is nothing there, or what is there is neither file nor folder.
     """
-    if path.is_file():
+    if what := odd(path):
+        raise UnreadableMemory(f"{path}: {what}; correct the path")
+    if not path.is_dir():
         yield path
         return
-    if not path.is_dir():
-        what = "is neither a file nor a folder" if path.exists() else "is not there"
-        raise UnreadableMemory(f"{path}: {what}; correct the path")
     unlisted: list[str] = []
     for folder, folders, names in os.walk(
         path, onerror=lambda error: unlisted.append(error.filename)
     ):
         here = Path(folder)
         folders[:] = sorted(name for name in folders if not _is_passed_over(here / name))
-        for name in sorted(names):
-            if _is_kept(name) and (here / name).is_file():
-                yield here / name
+        linked = [name for name in folders if (here / name).is_symlink()]
+        yield from (here / name for name in sorted([*names, *linked]) if _is_kept(name))
     yield from map(Path, sorted(unlisted))
 
 
@@ -65,7 +66,7 @@ def _is_passed_over(folder: Path) -> bool:
 def _is_index(folder: Path) -> bool:
     """An index has a pointer file that names a generation beside it."""
     try:
-        pointed = (folder / "CURRENT").read_bytes()[:64].decode("ascii").strip()
+        pointed = read_plain(folder / "CURRENT")[:64].decode("ascii").strip()
     except (OSError, ValueError):
         return False
     return bool(pointed) and (folder / pointed).is_dir()

@@ -11,16 +11,18 @@ same memory gives the same name and the same bytes.
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from indexing.errors import BadIndex, IndexBusy
 from indexing.lazily import expression, sha256
+from indexing.plain import read_plain
 from indexing.recipe import REBUILD
 
 POINTER = "CURRENT"
 MANIFEST = "manifest.json"
 _BUILDING = ".building"
+_NEW = f"{POINTER}.new"
 _LOCK = ".lock"
 _NAME = expression(r"g-[0-9a-f]{32}")
 
@@ -35,11 +37,12 @@ def current(index: Path) -> str:
     """
     pointer = index / POINTER
     try:
-        name = pointer.read_bytes().decode("ascii", "replace").removesuffix("\n")
+        name = read_plain(pointer).decode("ascii", "replace").removesuffix("\n")
     except (FileNotFoundError, NotADirectoryError) as error:
         raise BadIndex(f"{index}: no index here; {REBUILD}") from error
     except OSError as error:
-        raise BadIndex(f"{pointer}: cannot be read ({error.strerror})") from error
+        mend = f"let this user read it, or remove it and {REBUILD}"
+        raise BadIndex(f"{pointer}: cannot be read ({error.strerror}); {mend}") from error
     if not _NAME.fullmatch(name):
         raise BadIndex(f"{pointer}: names no generation; {REBUILD}")
     return name
@@ -80,16 +83,21 @@ def clean(index: Path) -> None:
 
     So the generation before the current one lives until the next build begins, for readers that
     are about to open it. Only names that a build gives are touched.
-    """
-    import shutil
 
+    Raises:
+        BadIndex: A folder stands where the pointer has to go.
+    """
+    pointer = index / POINTER
+    if pointer.is_dir() and not pointer.is_symlink():
+        raise BadIndex(f"{pointer}: is a folder; remove it and {REBUILD}")
     try:
         kept = current(index)
     except BadIndex:
         kept = ""
     for path in sorted(index.iterdir()):
-        if path.name == _BUILDING or (_NAME.fullmatch(path.name) and path.name != kept):
-            shutil.rmtree(path)
+        left = path.name in (_BUILDING, _NEW)
+        if left or (_NAME.fullmatch(path.name) and path.name != kept):
+            _remove(path)
 
 
 def commit(index: Path, files: Mapping[str, Buffer], manifest: bytes) -> str:
@@ -97,6 +105,16 @@ def commit(index: Path, files: Mapping[str, Buffer], manifest: bytes) -> str:
 
     To be called inside `alone`. Whatever stops it, `index` has its old generation or the new one.
     """
+    try:
+        return _committed(index, files, manifest)
+    except BaseException:
+        # a full disk is not to stay full; what cannot be removed now is by the next build
+        with suppress(Exception):
+            _remove(index / _BUILDING)
+        raise
+
+
+def _committed(index: Path, files: Mapping[str, Buffer], manifest: bytes) -> str:
     building = index / _BUILDING
     building.mkdir()
     for name, data in files.items():
@@ -109,8 +127,8 @@ def commit(index: Path, files: Mapping[str, Buffer], manifest: bytes) -> str:
     name = name_of(manifest)
     _settle(building, index / name)
     _flush(index)
-    _write(index / f"{POINTER}.new", f"{name}\n".encode("ascii"))
-    (index / f"{POINTER}.new").replace(index / POINTER)
+    _write(index / _NEW, f"{name}\n".encode("ascii"))
+    (index / _NEW).replace(index / POINTER)
     _flush(index)
     return name
 
@@ -129,6 +147,15 @@ def _settle(building: Path, generation: Path) -> None:
             path.replace(there)
     _flush(generation)
     shutil.rmtree(building)
+
+
+def _remove(path: Path) -> None:
+    import shutil
+
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _write(path: Path, data: Buffer) -> None:

@@ -10,7 +10,8 @@ A generation holds
     <part>.<file>      what a tier keeps
 
 All numbers are little-endian but the row in a key, which has to sort as bytes. Opening maps the
-files and parses the manifest alone; it is small whatever the memory's size.
+files and parses the manifest, which is small whatever the memory's size. The checksums of a small
+generation are taken as well; of a bigger one `verify` takes them, and whoever meets damage.
 """
 
 import json
@@ -24,6 +25,7 @@ from typing import Any
 from indexing.entry import Entry
 from indexing.errors import BadIndex, StaleRecipe
 from indexing.lazily import sha256
+from indexing.plain import open_plain, read_plain
 from indexing.recipe import FORMAT, REBUILD, Recipe
 from indexing.stores import generations
 from indexing.stores.generations import MANIFEST, Buffer
@@ -33,6 +35,7 @@ _OFFSETS = "rows.offsets"
 _KEYS = "signatures.keys"
 _SOURCES = "sources.jsonl"
 _SHA = 32
+_CHECKED = 4 << 20  # bytes that are read through in a few milliseconds
 _KEY = _SHA + 8
 _ENCODE = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -55,7 +58,8 @@ class LocalStore:
 
         Raises:
             StaleRecipe: Another version of the program made it.
-            BadIndex: There is none, or a file of it is missing or has another size.
+            BadIndex: There is none, or a file of it is missing, has another size or, in a small
+                one, another checksum.
         """
         name = generations.current(index)
         try:
@@ -81,11 +85,15 @@ class LocalStore:
         begin, end = struct.unpack_from("<QQ", self._files[_OFFSETS], 8 * row)
         try:
             return Entry.from_dict(json.loads(bytes(self._files[_ROWS][begin:end])))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise BadIndex(f"{self.folder}: row {row} is damaged; {REBUILD}") from error
 
     def signed(self, sig_sha: str) -> Sequence[int]:
-        """The rows whose signature is `sig_sha` (hex), smallest first; empty when there is none."""
+        """The rows whose signature is `sig_sha` (hex), smallest first; empty when there is none.
+
+        Raises:
+            BadIndex: The keys are damaged.
+        """
         keys = self._files[_KEYS]
         try:
             wanted = bytes.fromhex(sig_sha)
@@ -97,12 +105,16 @@ class LocalStore:
         )
         rows = []
         while at < count and keys[at * _KEY : at * _KEY + _SHA] == wanted:
-            rows.append(int.from_bytes(keys[at * _KEY + _SHA : (at + 1) * _KEY], "big"))
+            rows.append(self._row(keys[at * _KEY + _SHA : (at + 1) * _KEY]))
             at += 1
         return rows
 
     def beginning(self, prefix: str) -> list[tuple[str, int]]:
-        """Every `sig_sha` that begins with these hex digits, with its rows; in order."""
+        """Every `sig_sha` that begins with these hex digits, with its rows; in order.
+
+        Raises:
+            BadIndex: The keys are damaged.
+        """
         keys = self._files[_KEYS]
         found = []
         floor = bytes.fromhex(prefix.ljust(2 * _SHA, "0"))
@@ -112,9 +124,15 @@ class LocalStore:
             key = bytes(keys[at * _KEY : (at + 1) * _KEY])
             if not key[:_SHA].hex().startswith(prefix):
                 break
-            found.append((key[:_SHA].hex(), int.from_bytes(key[_SHA:], "big")))
+            found.append((key[:_SHA].hex(), self._row(key[_SHA:])))
             at += 1
         return found
+
+    def _row(self, number: bytes | memoryview) -> int:
+        row = int.from_bytes(number, "big")
+        if row >= self._rows:
+            raise BadIndex(f"{self.folder / _KEYS}: names a row that is not there; {REBUILD}")
+        return row
 
     def part(self, name: str) -> Mapping[str, memoryview]:
         """What the part of that name built: file name to its bytes, mapped and not copied."""
@@ -123,8 +141,24 @@ class LocalStore:
         return {file.removeprefix(prefix): view for file, view in found}
 
     def sources(self) -> list[dict[str, Any]]:
-        """The memory files it was made from, by name: `file`, `size` in bytes, `sha256`."""
-        return [json.loads(line) for line in bytes(self._files[_SOURCES]).splitlines()]
+        """The memory files it was made from, by name: `file`, `size` in bytes, `sha256`.
+
+        Raises:
+            BadIndex: They are damaged.
+        """
+        try:
+            return [json.loads(line) for line in bytes(self._files[_SOURCES]).splitlines()]
+        except ValueError as error:
+            raise BadIndex(f"{self.folder / _SOURCES}: is damaged; {REBUILD}") from error
+
+    def altered(self) -> list[str]:
+        """The files whose bytes are not those that were built, a line each; reads all of it."""
+        noted = sorted(_manifest(self.folder)["files"].items())
+        return [
+            f"{self.folder / name}: its checksum is another; {REBUILD}"
+            for name, of in noted
+            if _sha256(self._files[name]) != of["sha256"]
+        ]
 
 
 def encode(entry: Entry) -> bytes:
@@ -190,16 +224,12 @@ def verify(index: Path) -> list[str]:
     except BadIndex as error:
         return [str(error)]
     manifest = _manifest(store.folder)
-    problems = [
-        f"{store.folder / name}: its checksum is another; {REBUILD}"
-        for name, noted in sorted(manifest["files"].items())
-        if _sha256(store._files[name]) != noted["sha256"]
-    ]
+    problems = store.altered()
     signed = []
     for row in range(len(store)):
         try:
             entry = store.entry(row)
-        except (BadIndex, struct.error) as error:
+        except BadIndex as error:
             problems.append(str(error))
             continue
         if entry.signature is not None:
@@ -220,13 +250,15 @@ def _opened(folder: Path) -> LocalStore:
     store = LocalStore(folder, manifest, files)
     if len(files[_OFFSETS]) != 8 * (len(store) + 1) or len(files[_KEYS]) % _KEY:
         raise BadIndex(f"{folder}: its counts do not agree with its files; {REBUILD}")
+    if sum(map(len, files.values())) <= _CHECKED and (altered := store.altered()):
+        raise BadIndex(altered[0])
     return store
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
-        text = path.read_bytes()
+        text = read_plain(path)
     except OSError as error:
         raise BadIndex(f"{path}: cannot be read ({error.strerror}); {REBUILD}") from error
     if generations.name_of(text) != folder.name:
@@ -240,7 +272,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 def _mapped(path: Path, size: int) -> memoryview:
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             found = file.seek(0, 2)
             if found != size:
                 raise BadIndex(f"{path}: has {found} bytes of {size}; {REBUILD}")

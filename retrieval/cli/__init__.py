@@ -1,5 +1,6 @@
 """`mem`: one file per group of verbs, imported when its verb is asked for."""
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
@@ -42,8 +43,8 @@ VERBS: Mapping[str, Verb] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `mem` with these words (default: those of the process); the exit code.
 
-    0 found, 1 nothing, 2 failed. A `MemError` is one line on stderr; any other exception is our
-    mistake and keeps its traceback.
+    0 found, 1 nothing, 2 failed. What went wrong is one line on stderr, also when it is our
+    mistake; that one shows its traceback when the environment has `MEM_DEBUG`.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     name, rest = _verb_of(words)
@@ -52,12 +53,28 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _overview(words)
         return _harmless(name, rest) if VERBS[name].harmless else _run(name, rest)
     except MemError as error:
-        streams.say(f"mem: {error}")
+        streams.say(f"mem: {_told(error)}")
         return FAILED
     except BrokenPipeError:
         return CLOSED
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Exception as error:
+        if os.environ.get("MEM_DEBUG"):
+            raise
+        streams.say(f"mem: {_told(error)}")
+        return FAILED
+
+
+def _told(error: Exception) -> str:
+    """What went wrong, in one line."""
+    if isinstance(error, MemError):
+        text = str(error)
+    elif isinstance(error, OSError) and error.filename:
+        text = f"{error.filename}: {error.strerror}"
+    else:
+        text = f"{type(error).__name__}: {error}; this is our mistake, MEM_DEBUG=1 shows where"
+    return " ".join(text.split())
 
 
 def _verb_of(words: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -81,9 +98,12 @@ def _harmless(name: str, words: Sequence[str]) -> int:
     failed = FAILED if "--strict" in words else FOUND
     try:
         code = _run(name, words)
+    except BrokenPipeError:
+        return FOUND  # whoever asked has left, and lacks nothing
     except Exception as error:
-        kind = "" if isinstance(error, MemError) else f"{type(error).__name__}: "
-        streams.say(" ".join(f"mem {name}: {kind}{error}".split()))
+        if os.environ.get("MEM_DEBUG") and not isinstance(error, MemError):
+            raise
+        streams.say(f"mem {name}: {_told(error)}")
         return failed
     return failed if code == FAILED else FOUND
 

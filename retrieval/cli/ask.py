@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from indexing.errors import BadQuery
 from indexing.settings import SCORERS
 from retrieval.cli import streams
-from retrieval.cli.interface import Command
+from retrieval.cli.interface import Command, whole_number
 from retrieval.cli.streams import FOUND, NOTHING, STDIN
 from retrieval.memory import Memory
 from retrieval.query import Query
@@ -29,22 +29,26 @@ def _query_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--body", default="", help="the issue's description; - is stdin")
     parser.add_argument("--files", action="append", metavar="A,B", help="the files at hand")
     parser.add_argument("--label", action="append", default=[], help="one of the issue's labels")
-    parser.add_argument("-k", type=int, metavar="N", help="so many hits at most (default: top_k)")
+    parser.add_argument(
+        "-k", type=whole_number, metavar="N", help="so many hits at most (default: top_k)"
+    )
     parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
     parser.add_argument("--index", type=Path, metavar="DIR", help="another index than .mem/index")
 
 
 def _context_arguments(parser: ArgumentParser) -> None:
     _query_arguments(parser)
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="the block's budget")
+    parser.add_argument("--max-tokens", type=whole_number, metavar="N", help="the block's budget")
     parser.add_argument("--strict", action="store_true", help="answer 2 when something is wrong")
 
 
 def _lookup(args: Namespace) -> int:
     began = time.perf_counter()
     query = _query(args)
-    hits = _opened(args).lookup(query, args.k, args.scorer)
+    memory = _opened(args)
+    hits = memory.lookup(query, args.k, args.scorer)
     took_ms = 1000 * (time.perf_counter() - began)
+    _tell_unwatched(memory)
     if args.json:
         from retrieval.renderers.json import hits as as_json
 
@@ -61,6 +65,7 @@ def _context(args: Namespace) -> int:
     query = _query(args)
     memory = _opened(args)
     hits = memory.lookup(query, args.k, args.scorer)
+    _tell_unwatched(memory)
     if hits:
         from retrieval.context import block
 
@@ -78,6 +83,11 @@ def _opened(args: Namespace) -> Memory:
     for problem in memory.overrides.problems if memory.overrides else ():
         streams.say(f"mem: {problem}")
     return memory
+
+
+def _tell_unwatched(memory: Memory) -> None:
+    if memory.unwatched:
+        streams.say(f"mem: {memory.unwatched}")
 
 
 def _query(args: Namespace) -> Query:

@@ -43,7 +43,8 @@ def explained(
     lines += [line for each in overrides for line in _override(each)]
     for change in explanation.steps:
         before, after = differing(change.before, change.after)
-        lines.append(_line("step", f"{change.name}: {before} → {after}", "cyan"))
+        how = f"{before} → {after}" if before != after else "only blanks differ"
+        lines.append(_line("step", f"{change.name}: {how}", "cyan"))
     shown = list(zip(numbers, explanation.skipped, strict=True))
     lines += [
         _line("skipped", f"line {number}: {clean(skipped.why)}", "dim")

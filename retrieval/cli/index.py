@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from indexing.errors import BadIndex, NoMemory
+from indexing.errors import BadIndex, BadQuery, NoMemory
 from indexing.settings import INDEX, Settings, find_mem_dir, load, memory_paths
 from retrieval.cli import streams
 from retrieval.cli.interface import Command
@@ -76,11 +76,18 @@ def _memory_arguments(parser: ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="PATH",
-        help="memory files and folders, instead of our journal and those of the settings",
+        help="memory files and folders, this once instead of our journal and the settings'",
     )
 
 
+def _rebuild_arguments(parser: ArgumentParser) -> None:
+    _memory_arguments(parser)
+    parser.add_argument("--semantic", action="store_true", help="reserved: not built yet")
+
+
 def _rebuild(args: Namespace) -> int:
+    if args.semantic:
+        raise BadQuery("--semantic: there is no semantic tier yet; rebuild without it")
     where = place(args.index, args.memory)
     if args.memory is None and where.root is None:
         raise NoMemory("there is no .mem here or above; name memory files with --memory")
@@ -90,7 +97,13 @@ def _rebuild(args: Namespace) -> int:
         streams.write_json(report.as_dict())
     else:
         streams.write("\n".join([*_told(report, where.folder), ""]))
-    return FOUND
+    streams.flush()
+    if not where.memory:
+        streams.say("mem index rebuild: there is no memory yet; `mem record` adds a lesson")
+    if not report.unread:
+        return FOUND
+    streams.say(f"mem index rebuild: the index lacks {unread_of(report)}; see 'skipped'")
+    return FAILED
 
 
 @contextmanager
@@ -116,6 +129,12 @@ def _progress() -> "Iterator[Callable[[Progress], None] | None]":
 def entries_of(report: "Report") -> str:
     """`1 entry`, `61 entries`."""
     return "1 entry" if report.entries == 1 else f"{report.entries:,} entries"
+
+
+def unread_of(report: "Report") -> str:
+    """The memory that was asked for by name and could not be read, in words."""
+    first, *more = report.unread
+    return f"{first} and {len(more)} more" if more else first
 
 
 def _told(report: "Report", index: Path) -> Iterator[str]:
@@ -187,7 +206,7 @@ def _status(args: Namespace) -> int:
         store = LocalStore.open(where.folder)
     except BadIndex as error:
         return _no_index(where.folder, error, args.json)
-    stale = list(_stale(store, where, args))
+    stale, unread = _stale(store, where, args)
     entries = [store.entry(row) for row in range(len(store))]
     rules = [entry.signature.rule for entry in entries if entry.signature is not None]
     unmatched = sorted(rule.partition(":")[0] for rule in rules if rule.endswith(":unmatched"))
@@ -201,6 +220,7 @@ def _status(args: Namespace) -> int:
                 "signatures": len(rules),
                 "unmatched": tools,
                 "stale": stale,
+                "unread": unread,
             }
         )
     else:
@@ -211,10 +231,11 @@ def _status(args: Namespace) -> int:
             f"signatures  {len(rules):,}",
             f"stale       {'yes; run `mem index rebuild`' if stale else 'no'}",
             *_listed("why it is stale", stale),
+            *_listed("memory that cannot be read", unread),
             *_listed("no rule of the tool matches", _unmatched(tools.items())),
         ]
         streams.write("\n".join([*lines, ""]))
-    return NOTHING if stale else FOUND
+    return NOTHING if stale or unread else FOUND
 
 
 def _no_index(index: Path, error: BadIndex, as_json: bool) -> int:
@@ -228,43 +249,39 @@ def _no_index(index: Path, error: BadIndex, as_json: bool) -> int:
             "signatures": 0,
             "unmatched": {},
             "stale": [str(error)],
+            "unread": [],
         }
     )
     return FAILED
 
 
-def _stale(store: "LocalStore", where: Place, args: Namespace) -> Iterator[str]:
-    """Why a rebuild would give another index, a line each."""
+def _stale(store: "LocalStore", where: Place, args: Namespace) -> tuple[list[str], list[str]]:
+    """Why a rebuild would give another index, and what memory it could not read, a line each."""
+    from indexing.build import survey
     from indexing.recipe import refuse_other, today
     from retrieval.tiers import tiers
 
+    stale = []
     try:
         refuse_other(store.recipe, today(tiers(where.settings)), str(where.folder))
     except BadIndex as error:
-        yield str(error)
+        stale.append(str(error))
     if args.memory is None and args.index is not None:
-        return  # what it was made from is not known
-    yield from _changed(store, where)
+        return stale, []  # what it was made from is not known
+    files, skipped = survey(where.memory, where.settings, where.root)
+    stale += _changed(store, files)
+    return stale, [f"{each.file}: {each.reason}" for each in skipped]
 
 
-def _changed(store: "LocalStore", where: Place) -> Iterator[str]:
-    from indexing.build import named_files
-
+def _changed(store: "LocalStore", files: Iterable[tuple[str, Path]]) -> Iterator[str]:
     noted = {source["file"]: source for source in store.sources()}
-    for name, path in named_files(where.memory, where.root):
+    for name, path in files:
         source = noted.pop(name, None)
         if source is None:
-            yield from _unread(name, path)
+            yield f"{name}: is not in the index"
         elif not _is_as(path, source["size"], source["sha256"]):
             yield f"{name}: has changed"
     yield from (f"{name}: is gone" for name in noted)
-
-
-def _unread(name: str, path: Path) -> Iterator[str]:
-    from indexing.readers import reader_of
-
-    if path.is_file() and reader_of(path) is not None:
-        yield f"{name}: is not in the index"
 
 
 def _is_as(path: Path, size: int, sha256: str) -> bool:
@@ -296,7 +313,9 @@ def _verify(args: Namespace) -> int:
 
 
 COMMANDS = {
-    "index rebuild": Command(_memory_arguments, _rebuild, "mem index rebuild --memory docs/memory"),
+    "index rebuild": Command(
+        _rebuild_arguments, _rebuild, "mem index rebuild --memory docs/memory"
+    ),
     "index status": Command(_memory_arguments, _status, "mem index status --json"),
     "index verify": Command(_index_arguments, _verify, "mem index verify"),
 }

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from indexing.errors import MemError
-from indexing.settings import CONFIG, MEM_DIR, Settings, load
+from indexing.settings import CONFIG, MEM_DIR, Settings, here, load
 from retrieval.cli import streams
 from retrieval.cli.interface import Command
 from retrieval.cli.streams import FOUND
@@ -31,7 +31,7 @@ def _arguments(parser: ArgumentParser) -> None:
 
 
 def _init(args: Namespace) -> int:
-    root = args.folder.absolute()
+    root = here() / args.folder
     mem_dir = Path(os.environ.get("MEM_DIR") or root / MEM_DIR).absolute()
     root = mem_dir.parent
     found = list(_memory_files(root))
@@ -45,6 +45,7 @@ def _init(args: Namespace) -> int:
         lines = [f"{mem_dir}: {', '.join(created) + ' made' if created else 'is there already'}"]
         lines += [f"memory: {path}" for path in found]
         streams.write("\n".join([*lines, ""]))
+    streams.flush()
     for path in unlisted:
         streams.say(f"mem init: {path} is not listed; add it to 'memory' in {mem_dir / CONFIG}")
     streams.say("mem init: run `mem index rebuild` next")
@@ -118,7 +119,7 @@ def _readable(path: Path) -> bool:
     from indexing.readers import memory_files, reader_of
 
     try:
-        return path.exists() and any(reader_of(file) for file in memory_files(path))
+        return any(reader_of(file) for file in memory_files(path))
     except (OSError, MemError):
         return False
 

@@ -1,7 +1,12 @@
-"""Command: what a verb's module gives; Parser: argparse in our manner."""
+"""Command: what a verb's module gives; Parser: argparse in our manner; numbers from 1."""
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import (
+    ArgumentParser,
+    ArgumentTypeError,
+    Namespace,
+    RawDescriptionHelpFormatter,
+)
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -34,6 +39,17 @@ class Parser(ArgumentParser):
             streams.write(message)
         else:
             streams.say(message.rstrip("\n"))
+
+
+def whole_number(text: str) -> int:
+    """A number from 1, as an argument's `type`."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise ArgumentTypeError(f"expected a whole number from 1, found '{text}'")
+    return number
 
 
 class Help(RawDescriptionHelpFormatter):

@@ -1,6 +1,7 @@
 """`mem record`: a lesson by hand, into our journal."""
 
 from argparse import ArgumentParser, Namespace
+from contextlib import suppress
 from pathlib import Path
 
 from indexing.entry import KINDS, Entry, Evidence, Lesson
@@ -11,7 +12,7 @@ from indexing.settings import JOURNAL, OVERRIDES, find_mem_dir
 from indexing.signature import Signature, extract, sign
 from retrieval.cli import streams
 from retrieval.cli.ask import file_list
-from retrieval.cli.index import entries_of, place, rebuild
+from retrieval.cli.index import entries_of, place, rebuild, unread_of
 from retrieval.cli.interface import Command
 from retrieval.cli.runs import Failure, Runs, now
 from retrieval.cli.streams import FOUND
@@ -47,13 +48,18 @@ def _record(args: Namespace) -> int:
     entry = _entry(args, last.signature if last else _signature(args, mem_dir))
     journal = mem_dir / JOURNAL
     id = append(journal, entry)
-    if last is not None:
-        Runs(mem_dir).recorded(last)
-    indexed = _indexed()
-    if args.json:
-        streams.write_json({"id": id, "journal": str(journal), "indexed": indexed})
-    else:
-        streams.write(f"{id}\n")
+    indexed = False
+    try:
+        if not args.json:
+            streams.write(f"{id}\n")
+            streams.flush()  # now: another build may keep us waiting
+    finally:
+        # whoever asked has left, but the lesson is to be found; or we are stopped while we wait
+        try:
+            indexed = _settled(mem_dir, last)
+        finally:
+            if args.json:
+                streams.write_json({"id": id, "journal": str(journal), "indexed": indexed})
     return FOUND
 
 
@@ -104,26 +110,40 @@ def _entry(args: Namespace, signature: Signature | None) -> Entry:
     )
 
 
-def _indexed() -> bool:
-    """Whether a lookup finds it already; the lesson is safe whatever becomes of the index."""
+def _settled(mem_dir: Path, last: Failure | None) -> bool:
+    """Whether a lookup finds it already; the lesson is safe whatever goes wrong here."""
+    try:
+        if last is not None:
+            Runs(mem_dir).recorded(last)
+    except Exception as error:
+        streams.say(f"mem record: it is recorded, but `mem run` does not know: {_line(error)}")
     try:
         where = place()
         if _size(where.memory) > _SMALL:
             streams.say("mem record: run `mem index rebuild`, and lookups will find it")
             return False
         report = rebuild(where)
-    except (MemError, OSError) as error:
-        streams.say(f"mem record: it is recorded, but not indexed: {error}")
+    except Exception as error:
+        streams.say(f"mem record: it is recorded, but not indexed: {_line(error)}")
         return False
-    streams.say(f"mem record: the index was rebuilt, {entries_of(report)}")
+    lacking = f"; it lacks {unread_of(report)}" if report.unread else ""
+    streams.say(f"mem record: the index was rebuilt, {entries_of(report)}{lacking}")
     return True
+
+
+def _line(error: Exception) -> str:
+    kind = "" if isinstance(error, MemError) else f"{type(error).__name__}: "
+    return " ".join(f"{kind}{error}".split())
 
 
 def _size(memory: list[Path]) -> int:
     from indexing.readers import memory_files
 
-    files = (file for path in memory if path.exists() for file in memory_files(path))
-    return sum(file.stat().st_size for file in files if file.is_file())
+    total = 0
+    for path in memory:
+        with suppress(MemError, OSError):  # the report of the build says what cannot be read
+            total += sum(file.stat().st_size for file in memory_files(path) if file.is_file())
+    return total
 
 
 COMMANDS = {

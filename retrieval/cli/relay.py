@@ -1,4 +1,8 @@
-"""A command run as if nobody stood between: its output passes byte by byte, and is copied."""
+"""A command run as if nobody stood between: its output passes byte by byte, and is copied.
+
+A process that the command leaves behind may go on writing: what it writes is passed on for as long
+as it lives, by a process that we leave behind.
+"""
 
 import os
 import signal
@@ -6,6 +10,7 @@ import subprocess
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -19,7 +24,10 @@ NOT_FOUND, NOT_RUN = 127, 126
 
 _CHUNK = 1 << 16
 _QUIET_S = 0.1
+_LATE_READS = 32
+"""So many pieces are copied after the end; a full pipe is in them, and an endless writer is not."""
 _FROM_KEYBOARD = ("SIGINT", "SIGQUIT")
+_ENDING = (*_FROM_KEYBOARD, "SIGTERM", "SIGHUP")
 _FORWARDED = (*_FROM_KEYBOARD, "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
 
 
@@ -51,6 +59,7 @@ def run(command: Sequence[str]) -> Ran:
         code = process.wait()
         for relay in relays:
             relay.finish()
+        _hand_over([relay for relay in relays if relay.is_open])
     return Ran(code if code >= 0 else 128 - code, copy.bytes(), bool(signals.came))
 
 
@@ -64,42 +73,98 @@ def _resolved(command: Sequence[str]) -> Sequence[str]:
 
 
 class _Relay(threading.Thread):
-    """Passes on and copies what comes from one descriptor."""
+    """Passes on and copies what comes from one descriptor; `is_open` while more may come."""
 
     def __init__(self, source: int, to: int, copy: Excerpt, lock: threading.Lock) -> None:
         super().__init__(daemon=True)
-        self._source = source
-        self._to = to
+        self.source = source
+        self.to = to
+        self.is_open = True
         self._copy = copy
         self._lock = lock
-        self._waits = False
-        self._pieces = 0
+        self._ended = threading.Event()
 
     def run(self) -> None:
-        while data := self._read():
-            self._pieces += 1
+        late = 0
+        while late < _LATE_READS:
+            ended = self._ended.is_set()
+            if not _is_readable(self.source):
+                if ended:
+                    return
+                continue
+            late += ended and os.name != "nt"  # where nobody could take it over
+            data = _read(self.source)
             with self._lock:
                 self._copy.add(data)
-            if not _write(self._to, data):
-                break
-        # the command is told, by a signal of its own, that nobody reads any more
-        os.close(self._source)
+            if not data or not _write(self.to, data):
+                self.close()
+                return
+
+    def close(self) -> None:
+        """A command that still writes is told, by a signal of its own, that nobody reads."""
+        os.close(self.source)
+        self.is_open = False
 
     def finish(self) -> None:
-        """Wait for the end of what was written; a process that still holds the pipe may go on."""
-        pieces = -1
-        while self.is_alive() and not (self._waits and self._pieces == pieces):
-            pieces = self._pieces
-            self.join(_QUIET_S)
+        """Wait for what the command wrote, and no longer for what it left behind."""
+        self._ended.set()
+        self.join()
 
-    def _read(self) -> bytes:
-        self._waits = True
-        try:
-            return os.read(self._source, _CHUNK)
-        except OSError:  # how a terminal ends
-            return b""
-        finally:
-            self._waits = False
+
+def _hand_over(relays: Sequence[_Relay]) -> None:
+    """Leave it to a process of its own to pass on what is still to come, until the last byte."""
+    if not relays:
+        return
+    try:
+        if os.fork():
+            for relay in relays:
+                relay.close()
+            return
+    except OSError:
+        _pass_on(relays)  # nobody can take it over: it is for us to stay
+        return
+    try:
+        _stand_alone(relays)
+        _pass_on(relays)
+    finally:
+        os._exit(0)
+
+
+def _stand_alone(relays: Sequence[_Relay]) -> None:
+    """Outlive what ends us, and hold nothing open that others wait for the end of."""
+    for name in _ENDING:
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+    kept = sorted({descriptor for relay in relays for descriptor in (relay.source, relay.to)})
+    for below, above in pairwise((-1, *kept, os.sysconf("SC_OPEN_MAX"))):
+        os.closerange(below + 1, above)
+
+
+def _pass_on(relays: Sequence[_Relay]) -> None:
+    import select
+
+    to = {relay.source: relay.to for relay in relays}
+    while to:
+        for source in select.select([*to], [], [])[0]:
+            data = _read(source)
+            if not data or not _write(to[source], data):
+                os.close(source)
+                del to[source]
+
+
+def _is_readable(source: int) -> bool:
+    """Whether a read would not wait; asks for a moment. On Windows only a read can tell."""
+    if os.name == "nt":
+        return True
+    import select
+
+    return bool(select.select([source], [], [], _QUIET_S)[0])
+
+
+def _read(source: int) -> bytes:
+    try:
+        return os.read(source, _CHUNK)
+    except OSError:  # how a terminal ends
+        return b""
 
 
 def _write(to: int, data: bytes) -> bool:

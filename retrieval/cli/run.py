@@ -3,20 +3,21 @@
 Whatever goes wrong on our side is one line on stderr: the command's exit code is ours.
 """
 
+import os
 import sys
 import time
 from argparse import REMAINDER, ArgumentParser, Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexing.errors import BadQuery, NoMemory
-from indexing.settings import INDEX, JOURNAL, OVERRIDES, find_mem_dir
+from indexing.settings import INDEX, JOURNAL, OVERRIDES, find_mem_dir, here
 from retrieval.cli import relay, streams
 from retrieval.cli.interface import Command
 from retrieval.cli.runs import Failure, Runs, named, now, states
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from retrieval.hit import Hit
     from retrieval.query import Query
@@ -31,7 +32,7 @@ def _arguments(parser: ArgumentParser) -> None:
 def _run(args: Namespace) -> int:
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
     if not command:
-        raise BadQuery("mem run: no command is given; mem run -- npm ci")
+        raise BadQuery("no command is given; name it behind --, as in mem run -- npm ci")
     try:
         ran = relay.run(command)
     except OSError as error:
@@ -67,12 +68,19 @@ def _failed(command: "Sequence[str]", ran: relay.Ran, as_json: bool) -> None:
         _remember(command, ran, mem_dir, query, hits)
 
 
-def _hits(mem_dir: Path, query: "Query") -> "list[Hit]":
+def _hits(mem_dir: "Path", query: "Query") -> "list[Hit]":
+    from indexing.stores.generations import POINTER
     from retrieval.memory import Memory
 
-    if not (mem_dir / INDEX).exists():
+    if not os.path.lexists(mem_dir / INDEX / POINTER):
         return []  # a memory that has nothing to tell yet
-    return Memory.open(mem_dir).lookup(query) if query.signature else []
+    if query.signature is None:
+        return []
+    memory = Memory.open(mem_dir)
+    hits = memory.lookup(query)
+    if memory.unwatched:
+        streams.say(f"mem run: {memory.unwatched}")
+    return hits
 
 
 def _tell(hits: "list[Hit]", query: "Query", took_ms: float, as_json: bool, hint: str) -> None:
@@ -97,7 +105,7 @@ def _tell(hits: "list[Hit]", query: "Query", took_ms: float, as_json: bool, hint
 
 
 def _remember(
-    command: "Sequence[str]", ran: relay.Ran, mem_dir: Path, query: "Query", hits: "list[Hit]"
+    command: "Sequence[str]", ran: relay.Ran, mem_dir: "Path", query: "Query", hits: "list[Hit]"
 ) -> None:
     import shlex
     from datetime import UTC, datetime
@@ -106,7 +114,7 @@ def _remember(
     from indexing.overrides import read
 
     root = mem_dir.absolute().parent
-    name = named(command, Path.cwd(), root)
+    name = named(command, here(), root)
     signature = query.signature
     if signature is not None:
         ending = {"command": shlex.join(command), "exit_code": ran.code}
@@ -126,7 +134,7 @@ def _passed(command: "Sequence[str]") -> None:
     except NoMemory:
         return
     root = mem_dir.absolute().parent
-    failure = Runs(mem_dir).passed(named(command, Path.cwd(), root))
+    failure = Runs(mem_dir).passed(named(command, here(), root))
     if failure is None:
         return
     if not failure.shown:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from indexing.errors import MemError
+from indexing.plain import read_plain
 from indexing.redact import redact
 from indexing.signature import Signature
 
@@ -98,7 +99,7 @@ class Runs:
 
     def _read(self) -> dict[str, Any]:
         try:
-            known = json.loads(self._path.read_bytes())
+            known = json.loads(read_plain(self._path))
             for failure in [*known["failed"].values(), known["last"]]:
                 if failure is not None:
                     _failure(failure)

@@ -3,6 +3,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -342,12 +343,12 @@ def huge(path):
 
 def looping(path):
     path.symlink_to(path)
-    return "is not there"
+    return "is a link in a loop of links"
 
 
 def pipe(path):
     os.mkfifo(path)
-    return "is neither a file nor a folder"
+    return "is a named pipe"
 
 
 def unreadable(path):
@@ -379,6 +380,92 @@ def test_a_bad_memory_file_never_takes_the_rest_down(memory, index, spoil):
             skipped.file == "memory/spoilt.jsonl" and reason in skipped.reason
             for skipped in report.skipped
         )
+
+
+def test_what_is_no_plain_file_in_a_folder_is_named_with_what_it_is(memory, index, tmp_path):
+    os.mkfifo(memory / "a.jsonl")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(os.path.relpath(memory / "b.jsonl"))
+    (memory / "c.jsonl").symlink_to("/dev/zero")
+    (memory / "d.jsonl").symlink_to("gone")
+    (memory / "e.jsonl").symlink_to("e.jsonl")
+    (memory / "f").symlink_to(memory)
+    (memory / "g.jsonl").symlink_to("a.jsonl")
+    (memory / "h.jsonl").symlink_to("good.jsonl")  # a link to a file that is read anyway
+
+    report = built(memory, index)
+
+    assert list(entries(index)) == ["a", "b"]
+    assert [(each.file.removeprefix("memory/"), each.reason) for each in report.skipped] == [
+        ("a.jsonl", "is a named pipe"),
+        ("b.jsonl", "is a socket"),
+        ("c.jsonl", "is a device"),
+        ("d.jsonl", "is a link to nothing"),
+        ("e.jsonl", "is a link in a loop of links"),
+        ("f", "is a link to a folder; name the folder itself to have it read"),
+    ]
+    assert report.unread == ()
+
+
+def test_what_was_asked_for_by_name_and_could_not_be_read_is_told_apart(memory, index, tmp_path):
+    (memory / "picture.png").write_bytes(b"\x89PNG")
+    (tmp_path / "notes.txt").write_text("no memory", encoding="utf-8")
+    given = [memory, tmp_path / "gone", tmp_path / "notes.txt"]
+
+    report = built(given, index)
+
+    assert [each.file for each in report.skipped] == ["gone", "memory/picture.png", "notes.txt"]
+    assert report.unread == ("gone", "notes.txt")
+    assert report.as_dict()["unread"] == ["gone", "notes.txt"]
+    files, unread = build.survey(given)
+    assert [name for name, _ in files] == ["memory/good.jsonl"]
+    assert [(each.file, each.reason) for each in unread] == [
+        ("gone", "is not there; correct the path"),
+        ("notes.txt", "no reader knows this format"),
+    ]
+
+
+def test_memory_is_read_when_no_other_build_is_at_work(memory, index):
+    """Else the last of two builds may write what it read before the first one did."""
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from indexing.build import build_index\n"
+        "build_index([Path(sys.argv[1])], Path(sys.argv[2]), ())\n"
+    )
+    environ = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    with generations.alone(index, 0):
+        waiting = subprocess.Popen([sys.executable, "-c", script, memory, index], env=environ)
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(2)  # long enough to have read it
+        journal(memory / "later.jsonl", [fixed("later", "Error: three")])
+    assert waiting.wait() == 0
+
+    assert list(entries(index)) == ["a", "b", "later"]
+
+
+def test_files_are_spelt_one_way(memory, index):
+    odd = ("./src//a.py", "src\\a.py", "src/x/../b.py", "", ".")
+    stored(memory / "odd.stored", [entry("odd", "odd", files=odd), entry("none", files=())])
+
+    built(memory, index)
+
+    assert entries(index)["odd"].files == ("src/a.py", "src/b.py")
+    assert entries(index)["none"].files == ()
+    assert entries(index)["a"].files is None
+
+
+def test_a_folder_in_the_place_of_the_pointer_is_named_and_nothing_is_lost(memory, index):
+    built(memory, index)
+    generation = generations.current(index)
+    (index / "CURRENT").unlink()
+    (index / "CURRENT").mkdir()
+
+    with pytest.raises(BadIndex, match=r"CURRENT: is a folder; remove it and run"):
+        built(memory, index)
+
+    assert (index / generation).is_dir()
+    (index / "CURRENT").rmdir()
+    assert built(memory, index).generation == generation
 
 
 def test_a_file_of_no_known_format_is_named(memory, index):

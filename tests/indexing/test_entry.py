@@ -1,9 +1,10 @@
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.entry import Entry, Evidence, Lesson, Source
+from indexing.entry import Entry, Evidence, Lesson, Source, path_of
 from indexing.signature import sign
 
 WHOLE = Entry(
@@ -20,6 +21,27 @@ WHOLE = Entry(
     source=Source("journal", "journal.jsonl", "line 1"),
     extra={"owner": "web"},
 )
+
+
+@pytest.mark.parametrize(
+    ("written", "path"),
+    [
+        ("src/a.py", "src/a.py"),
+        (" ./src//a.py ", "src/a.py"),
+        ("src\\b\\..\\a.py", "src/a.py"),
+        ("../a.py", "../a.py"),
+        ("/abs//a.py", "/abs/a.py"),
+        ("//abs/a.py", "/abs/a.py"),
+        ("src/", "src"),
+        ("", ""),
+        (" ", ""),
+        ("./", ""),
+        ("/", "/"),
+    ],
+)
+def test_a_path_has_one_spelling(written, path):
+    assert path_of(written) == path
+    assert path_of(path) == path
 
 
 def test_an_entry_comes_back_whole_from_json():

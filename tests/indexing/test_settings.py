@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from indexing.errors import BadSettings, NoMemory
@@ -120,6 +122,29 @@ def test_a_config_that_is_a_folder_is_named(mem_dir):
 
     with pytest.raises(BadSettings, match=r"config\.toml: cannot be read"):
         load(mem_dir, {})
+
+
+def test_a_config_that_is_a_pipe_is_not_waited_for(mem_dir):
+    os.mkfifo(mem_dir / "config.toml")
+
+    with pytest.raises(BadSettings, match=r"config\.toml: cannot be read \(is a named pipe\)"):
+        load(mem_dir, {})
+
+
+def test_a_current_folder_that_is_gone_is_told(tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+
+    with pytest.raises(NoMemory, match="the current folder is gone"):
+        find_mem_dir(environ={})
+
+
+def test_nobody_s_home_stays_as_it_is_written(mem_dir):
+    listed = memory_paths(mem_dir, Settings(memory=("~no-such-user/memory",)))
+
+    assert listed == [mem_dir.parent / "~no-such-user/memory"]
 
 
 def test_mem_is_found_upwards(mem_dir):

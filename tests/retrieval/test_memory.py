@@ -109,10 +109,52 @@ def test_the_scorer_can_be_asked_for(project):
     assert (hit.entry.id, hit.score) == ("other", 38)
 
 
-@pytest.mark.parametrize("asked", [{"k": 0}, {"k": -1}, {"scorer": "bm25"}])
+@pytest.mark.parametrize(
+    "asked", [{"k": 0}, {"k": -1}, {"k": "3"}, {"k": True}, {"scorer": "bm25"}]
+)
 def test_what_cannot_be_asked_is_refused(project, asked):
     with pytest.raises(BadQuery):
         Memory.open(project).lookup(Query(title="token"), **asked)
+
+
+@pytest.mark.parametrize("max_tokens", [0, -5, 2.5, "500", True])
+def test_a_block_of_no_size_is_refused(project, max_tokens):
+    with pytest.raises(BadQuery, match="max_tokens: expected a whole number from 1"):
+        Memory.open(project).context(Query(title="token"), max_tokens=max_tokens)
+
+
+@pytest.mark.parametrize("query", ["npm ERR!", None, {"log": "x"}])
+def test_what_is_no_query_is_refused(project, query):
+    with pytest.raises(BadQuery, match=r"ask with Query\(log=…\)"):
+        Memory.open(project).lookup(query)
+
+
+QUERIES = [
+    Query(RAW, tool="npm"),
+    Query(title="Cannot find module left-pad", files=["src/auth.py"]),
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("scorer", ["cosine", "tokens"])
+@pytest.mark.parametrize("filler", [b"\xff", b"\x00", b"\x7f"])
+def test_a_damaged_index_is_told_and_never_another_error(
+    project, monkeypatch, query, scorer, filler
+):
+    """Also one too big for its checksums to be taken when it is opened."""
+    monkeypatch.setattr("indexing.stores.local._CHECKED", 0)
+    index = project / ".mem" / "index"
+    refused = 0
+    for path in sorted((index / (index / "CURRENT").read_text().strip()).iterdir()):
+        whole = path.read_bytes()
+        path.write_bytes(filler * len(whole))
+        try:
+            Memory.open(project).lookup(query, scorer=scorer)
+        except BadIndex as error:
+            assert "mem index rebuild" in str(error)
+            refused += 1
+        path.write_bytes(whole)
+    assert refused > 1
 
 
 def test_an_index_of_other_rules_is_refused_by_name(project, monkeypatch):
@@ -240,6 +282,17 @@ def test_how_long_it_took_goes_to_the_file_of_the_settings(project, monkeypatch)
         ("memory.similarity.duration_ms", 0, None),
     ]
     assert all(each["value"] > 0 for each in told)
+
+
+def test_an_event_that_cannot_be_written_is_told_beside_the_answer(project, monkeypatch):
+    memory = Memory.open(project)
+    assert memory.lookup(Query(RAW, tool="npm"))
+    assert memory.unwatched == ""
+    monkeypatch.setenv("MEM_EVENTS", str(project))
+
+    assert memory.lookup(Query(RAW, tool="npm"))
+
+    assert memory.unwatched == f"{project}: events cannot be written (Is a directory)"
 
 
 def test_a_context_block_is_that_of_the_hits(project):

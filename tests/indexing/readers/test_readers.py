@@ -61,13 +61,29 @@ def test_what_is_no_memory_is_passed_over(tmp_path):
     assert names(tmp_path) == [".mem/journal.jsonl", "index/failures.json"]
 
 
-def test_pipes_and_dangling_links_are_passed_over(tmp_path):
+def test_what_is_no_plain_file_is_given_so_that_it_is_not_passed_over_in_silence(tmp_path):
     made(tmp_path, "real.json")
     os.mkfifo(tmp_path / "pipe.json")
+    os.mkfifo(tmp_path / ".hidden.json")
     (tmp_path / "dangling.json").symlink_to(tmp_path / "gone")
     (tmp_path / "loop").symlink_to(tmp_path)
 
-    assert names(tmp_path) == ["real.json"]
+    assert names(tmp_path) == ["dangling.json", "loop", "pipe.json", "real.json"]
+
+
+def test_no_reader_waits_for_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "failures.json")
+    os.mkfifo(tmp_path / "team.jsonl")
+
+    assert reader_of(tmp_path / "failures.json") is None
+    assert reader_of(tmp_path / "team.jsonl") is None
+
+
+def test_a_pipe_for_a_pointer_makes_no_index_of_a_folder(tmp_path):
+    made(tmp_path, "notes/a.json")
+    os.mkfifo(tmp_path / "notes" / "CURRENT")
+
+    assert names(tmp_path) == ["notes/CURRENT", "notes/a.json"]
 
 
 def test_a_file_is_itself_whatever_its_name(tmp_path):
@@ -81,7 +97,7 @@ def test_what_is_not_there_is_told(tmp_path):
     with pytest.raises(UnreadableMemory, match="gone: is not there"):
         list(memory_files(tmp_path / "gone"))
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UnreadableMemory, match="neither a file nor a folder"):
+    with pytest.raises(UnreadableMemory, match="is a named pipe; correct the path"):
         list(memory_files(tmp_path / "pipe"))
 
 

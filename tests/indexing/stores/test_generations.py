@@ -192,6 +192,39 @@ def test_only_what_a_build_made_is_cleaned_away(tmp_path):
     assert (index / "notes" / "mine.txt").read_text() == "mine"
 
 
+def test_what_a_crash_left_is_cleaned_away_whatever_it_is(tmp_path):
+    index = tmp_path / "index"
+    indexed(OLD, index)
+    (index / "CURRENT.new").write_text("g-")
+    (index / ".building").write_text("a file")
+    (index / ("g-" + "0" * 32)).write_text("a file")
+    (index / ("g-" + "1" * 32)).symlink_to(tmp_path)
+
+    indexed(OLD, index)
+
+    left = {".lock", "CURRENT", generations.current(index)}
+    assert {path.name for path in index.iterdir()} - {".lock"} == left - {".lock"}
+    assert tmp_path.is_dir()
+
+
+def test_a_build_that_cannot_be_written_leaves_nothing_of_it(tmp_path, monkeypatch):
+    index = tmp_path / "index"
+    indexed(OLD, index)
+    before = sorted(path.name for path in index.iterdir())
+    write = generations._write
+
+    def full(path, data):
+        write(path, data[:1])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(generations, "_write", full)
+    with pytest.raises(OSError, match="No space"):
+        indexed(NEW, index)
+
+    assert sorted(path.name for path in index.iterdir()) == before
+    assert ids(index) == ["old"]
+
+
 def test_a_damaged_generation_is_mended_by_a_build_of_the_same_memory(tmp_path):
     index = tmp_path / "index"
     indexed(OLD, index)

@@ -1,4 +1,6 @@
 import json
+import os
+import struct
 
 import pytest
 from memories import entry, fixed, indexed, tree
@@ -156,7 +158,62 @@ def test_a_bit_that_turned_is_found(index):
         path.write_bytes(whole)
 
 
-def test_a_damaged_row_is_an_error_and_no_answer(index):
+def test_changed_bytes_are_refused_at_once(index):
+    for path in sorted(folder_of(index).iterdir()):
+        whole = path.read_bytes()
+        for changed in (b"\xff" * len(whole), whole[::-1], b"0" * len(whole)):
+            if changed != whole:
+                path.write_bytes(changed)
+                with pytest.raises(BadIndex, match=r"its checksum is another; run `mem index"):
+                    LocalStore.open(index)
+        path.write_bytes(whole)
+    assert len(LocalStore.open(index)) == 4
+
+
+@pytest.fixture
+def big(monkeypatch):
+    """Every index is one whose checksums are not taken when it is opened."""
+    monkeypatch.setattr(local, "_CHECKED", 0)
+
+
+def test_keys_that_name_no_row_are_an_error_and_no_answer(index, big):
+    keys = folder_of(index) / "signatures.keys"
+    at = keys.read_bytes()
+    keys.write_bytes(b"".join(at[n : n + 32] + b"\xff" * 8 for n in range(0, len(at), 40)))
+    store = LocalStore.open(index)
+
+    with pytest.raises(BadIndex, match=r"signatures\.keys: names a row that is not there; run"):
+        store.signed(ENTRIES[0].signature.sig_sha)
+    with pytest.raises(BadIndex, match="names a row"):
+        store.beginning(ENTRIES[0].signature.sig_sha[:8])
+
+
+@pytest.mark.parametrize("row", [b"[" * 9999, b'{"id":[]}', b"[]", b"null"])
+def test_a_row_that_is_no_entry_is_an_error(index, big, row):
+    rows = folder_of(index) / "rows.jsonl"
+    size = rows.stat().st_size
+    rows.write_bytes(row[:size].ljust(size))
+    offsets = folder_of(index) / "rows.offsets"
+    offsets.write_bytes(struct.pack("<5Q", 0, size, size, size, size))
+
+    with pytest.raises(BadIndex, match="row 0 is damaged; run `mem index rebuild`"):
+        LocalStore.open(index).entry(0)
+
+
+def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(index):
+    for path in [*sorted(folder_of(index).iterdir()), index / "CURRENT"]:
+        whole = path.read_bytes()
+        path.unlink()
+        os.mkfifo(path)
+        with pytest.raises(
+            BadIndex, match=r"cannot be read \(is a named pipe\).*mem index rebuild"
+        ):
+            LocalStore.open(index)
+        path.unlink()
+        path.write_bytes(whole)
+
+
+def test_a_damaged_row_is_an_error_and_no_answer(index, big):
     rows = folder_of(index) / "rows.jsonl"
     rows.write_bytes(rows.read_bytes().replace(b'{"id":"a"', b'x"id":"a",'[:9]))
     store = LocalStore.open(index)

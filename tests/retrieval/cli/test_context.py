@@ -177,6 +177,42 @@ def unreadable_settings(mem_dir: Path) -> None:
     (mem_dir / "config.toml").mkdir()
 
 
+def changed_bytes(mem_dir: Path) -> None:
+    """Every file has its size and other bytes."""
+    for path in generation(mem_dir).iterdir():
+        path.write_bytes(path.read_bytes()[::-1])
+
+
+def changed_keys(mem_dir: Path) -> None:
+    keys = generation(mem_dir) / "signatures.keys"
+    keys.write_bytes(bytes(keys.stat().st_size))
+
+
+def pipe_for_a_pointer(mem_dir: Path) -> None:
+    (mem_dir / "index" / "CURRENT").unlink()
+    os.mkfifo(mem_dir / "index" / "CURRENT")
+
+
+def pipe_for_rows(mem_dir: Path) -> None:
+    rows = generation(mem_dir) / "rows.jsonl"
+    rows.unlink()
+    os.mkfifo(rows)
+
+
+def pipe_for_settings(mem_dir: Path) -> None:
+    os.mkfifo(mem_dir / "config.toml")
+
+
+def file_for_a_memory(mem_dir: Path) -> None:
+    shutil.rmtree(mem_dir)
+    mem_dir.write_bytes(b"no folder")
+
+
+def linked_to_itself(mem_dir: Path) -> None:
+    shutil.rmtree(mem_dir)
+    mem_dir.symlink_to(mem_dir)
+
+
 def settings_of_bytes(mem_dir: Path) -> None:
     (mem_dir / "config.toml").write_bytes(b"\xff\xfe\x00")
 
@@ -204,6 +240,13 @@ FAULTS = [
     wrong_settings,
     unreadable_settings,
     settings_of_bytes,
+    changed_bytes,
+    changed_keys,
+    pipe_for_a_pointer,
+    pipe_for_rows,
+    pipe_for_settings,
+    file_for_a_memory,
+    linked_to_itself,
 ]
 
 
@@ -232,6 +275,84 @@ def test_a_fault_is_the_same_in_a_process_of_its_own(mem_dir, here):
     for strict, code in (((), 0), (("--strict",), 2)):
         done = mem("context", "a.log", *strict, cwd=here)
         assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (code, b"", 1)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+@pytest.mark.parametrize(
+    "closed",
+    [
+        ".mem",
+        ".mem/config.toml",
+        ".mem/index",
+        ".mem/index/CURRENT",
+        "manifest.json",
+        "rows.jsonl",
+        "signatures.keys",
+    ],
+)
+def test_what_this_user_may_not_read_is_a_fault_like_any_other(closed, mem_dir, here):
+    (mem_dir / "config.toml").touch()
+    path = here / closed if closed.startswith(".") else generation(mem_dir) / closed
+    mode = path.stat().st_mode
+    path.chmod(0)
+    try:
+        for strict, code in (((), 0), (("--strict",), 2)):
+            done = mem("context", "a.log", *strict, cwd=here)
+            assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (code, b"", 1)
+            assert b"Permission denied" in done.stderr
+            assert b"Error:" not in done.stderr, "a fault that was not foreseen"
+        assert mem("lookup", "a.log", cwd=here).returncode == 2
+    finally:
+        path.chmod(mode)
+
+
+def test_a_folder_that_is_gone_is_a_fault_like_any_other(mem_dir, here):
+    import subprocess
+
+    from commands import MEM, clean_environment
+
+    words = f'mkdir gone && cd gone && rmdir ../gone && "{MEM}"'
+    for verb, code in (("context --title x", 0), ("context --title x --strict", 2), ("init", 2)):
+        done = subprocess.run(
+            ["sh", "-c", f"{words} {verb}"],
+            cwd=here,
+            env=clean_environment(),
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (code, b"", 1)
+        assert b"the current folder is gone" in done.stderr
+
+
+def test_a_reader_that_leaves_is_no_error(mem_dir, here):
+    import subprocess
+
+    from commands import MEM, clean_environment
+
+    ours, theirs = os.pipe()
+    os.close(ours)
+    try:
+        done = subprocess.run(
+            [MEM, "context", "a.log"],
+            cwd=here,
+            env=clean_environment(),
+            stdout=theirs,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    finally:
+        os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_events_that_cannot_be_written_are_one_line_beside_the_answer(mem_dir, capsys, monkeypatch):
+    monkeypatch.setenv("MEM_EVENTS", str(mem_dir / "gone" / "events"))
+    for verb in ("context", "lookup"):
+        assert main([verb, "a.log"]) == 0
+        said = capsys.readouterr()
+        assert "npm login" in said.out
+        assert said.err.count("\n") == 1
+        assert "events cannot be written (No such file or directory)" in said.err
 
 
 def test_a_held_lock_keeps_nobody_from_reading(mem_dir, here):
@@ -267,6 +388,9 @@ def test_a_broken_journal_costs_only_itself_in_a_rebuild(text, mem_dir, here, ca
         [".mem"],
         ["a.log", "--max-tokens", "many"],
         ["a.log", "-k", "0"],
+        ["a.log", "-k", "-1"],
+        ["a.log", "--max-tokens", "0"],
+        ["a.log", "--max-tokens", "-5"],
         ["a.log", "--scorer", "magic"],
         ["a.log", "--nothing-like-it"],
         ["a.log", "b.log"],
@@ -288,7 +412,8 @@ def test_a_mistake_of_ours_is_one_line_too(mem_dir, capsys, monkeypatch):
     assert main(["context", "a.log"]) == 0
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err == "mem context: RecursionError: ours over two lines\n"
+    assert said.err.startswith("mem context: RecursionError: ours over two lines; ")
+    assert said.err.count("\n") == 1
 
 
 def test_without_a_stderr_the_words_do_not_go_to_stdout(mem_dir, here):

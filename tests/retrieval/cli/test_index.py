@@ -59,8 +59,10 @@ def test_the_report_names_what_was_skipped_and_quarantined(here, capsys):
     append(here / "copy.jsonl", login())
     settings = 'memory = ["gone.jsonl", "copy.jsonl"]\n'
     (mem_dir / "config.toml").write_text(settings, encoding="utf-8")
-    assert main(["index", "rebuild"]) == 0
-    out = capsys.readouterr().out
+    assert main(["index", "rebuild"]) == 2  # of what is there, an index is made
+    said = capsys.readouterr()
+    out = said.out
+    assert said.err == "mem index rebuild: the index lacks gone.jsonl; see 'skipped'\n"
     assert "1 entry from 2 files" in out
     assert "skipped: 1" in out
     assert "gone.jsonl" in out
@@ -117,6 +119,78 @@ def test_new_and_gone_memory_files_make_the_index_stale(fresh, capsys):
         ".mem/journal.jsonl: is gone",
         "new.jsonl: is not in the index",
     ]
+
+
+def missing(path: Path) -> None:
+    """Nothing there."""
+
+
+def of_no_format(path: Path) -> None:
+    path.write_text("words", encoding="utf-8")
+
+
+def dangling(path: Path) -> None:
+    path.symlink_to("gone")
+
+
+def looping(path: Path) -> None:
+    path.symlink_to(path)
+
+
+def pipe(path: Path) -> None:
+    import os
+
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("make", [missing, of_no_format, dangling, looping, pipe])
+@pytest.mark.parametrize("name", ["team.jsonl", "~no-such-user/team"])
+def test_listed_memory_that_cannot_be_read_is_told_and_no_success(fresh, capsys, make, name):
+    if "/" not in name:
+        make(fresh.parent / name)
+    (fresh / "config.toml").write_text(f'memory = ["{name}"]\n', encoding="utf-8")
+    code, found = status(capsys)
+    assert code == 1
+    assert found["stale"] == []
+    [line] = found["unread"]
+    assert line.startswith(f"{name}: ")
+    assert main(["index", "status"]) == 1
+    assert f"memory that cannot be read: 1\n  {name}" in capsys.readouterr().out
+    assert main(["index", "rebuild", "--json"]) == 2
+    report = json.loads(capsys.readouterr().out)
+    assert (report["entries"], report["unread"]) == (1, [name])
+    assert main(["lookup", "--title", "package"]) == 0
+
+
+def test_named_memory_that_cannot_be_read_is_told_and_no_success(fresh, capsys):
+    words = ["--memory", ".mem/journal.jsonl", "gone"]
+    code, found = status(capsys, *words)
+    assert (code, found["unread"]) == (1, ["gone: is not there; correct the path"])
+    assert main(["index", "rebuild", *words]) == 2
+    said = capsys.readouterr()
+    assert "1 entry from 1 file" in said.out
+    assert "lacks gone" in said.err
+
+
+def test_what_a_folder_holds_beside_memory_is_no_failure(fresh, capsys):
+    (fresh.parent / "notes").mkdir()
+    (fresh.parent / "notes" / "README.txt").write_text("words", encoding="utf-8")
+    (fresh / "config.toml").write_text('memory = ["notes"]\n', encoding="utf-8")
+    assert rebuilt(capsys)["skipped"][0]["file"] == "notes/README.txt"
+    assert status(capsys) == (0, {**status(capsys)[1], "stale": [], "unread": []})
+
+
+def test_a_memory_of_nothing_says_how_to_begin(here, capsys):
+    (here / ".mem").mkdir()
+    assert main(["index", "rebuild"]) == 0
+    assert "mem record" in capsys.readouterr().err
+
+
+def test_a_tier_that_is_not_built_yet_is_refused(fresh, capsys):
+    assert main(["index", "rebuild", "--semantic"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "no semantic tier yet" in said.err
 
 
 def test_other_settings_of_a_part_make_the_index_stale(fresh, capsys, monkeypatch):

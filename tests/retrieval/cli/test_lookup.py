@@ -59,6 +59,35 @@ def test_k_is_the_most_that_is_shown(known, capsys):
     assert len(asked(capsys, "--title", title, "-k", "1")[1]["hits"]) == 1
 
 
+@pytest.mark.parametrize("k", ["0", "-1", "many"])
+def test_so_many_hits_cannot_be_shown(k, known, capsys):
+    assert main(["lookup", "a.log", "-k", k]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert f"-k: expected a whole number from 1, found '{k}'" in said.err
+
+
+def test_a_damaged_index_is_an_error_that_names_what_mends_it(known, capsys):
+    index = known / ".mem" / "index"
+    keys = index / (index / "CURRENT").read_text().strip() / "signatures.keys"
+    keys.write_bytes(bytes(keys.stat().st_size))
+    assert main(["lookup", "a.log"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert "run `mem index rebuild`" in said.err
+    assert main(["index", "rebuild"]) == 0
+    assert main(["lookup", "a.log"]) == 0
+
+
+@pytest.mark.parametrize(
+    "spelt", ["./src/auth.py", "src//auth.py", "src\\auth.py", "x/../src/auth.py"]
+)
+def test_a_file_is_known_however_it_is_spelt(spelt, known, capsys):
+    found = asked(capsys, "--title", "Token refresh fails", "--files", spelt)[1]
+    assert found["hits"][0]["why"]["files"] == ["src/auth.py"]
+
+
 def test_the_scorer_can_be_named(known, capsys):
     title = ("--title", "token refresh fails")
     assert asked(capsys, *title, "--scorer", "tokens")[0] == 0

@@ -1,11 +1,12 @@
 import json
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from commands import LOG, MEM, clean_environment, mem, remembering
+from commands import LOG, MEM, as_anybody, clean_environment, is_root, mem, remembering
 
 from retrieval.cli import VERBS, main
 
@@ -74,13 +75,40 @@ def test_an_error_that_may_be_expected_is_one_line(here, capsys):
     assert "mem init" in said.err
 
 
-def test_a_mistake_of_ours_keeps_its_traceback(here, monkeypatch):
+def test_a_mistake_of_ours_is_one_line_and_keeps_its_traceback_for_who_asks(
+    here, monkeypatch, capsys
+):
     def broken(*words, **more):
-        raise KeyError("ours")
+        raise KeyError("ours\nover two lines")
 
     monkeypatch.setattr("retrieval.memory.Memory.open", broken)
-    with pytest.raises(KeyError):
-        main(["lookup", "--title", "x"])
+    assert main(["lookup", "--title", "x"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("mem: KeyError: ")
+    assert said.err.count("\n") == 1
+    monkeypatch.setenv("MEM_DEBUG", "1")
+    for verb in ("lookup", "context"):
+        with pytest.raises(KeyError):
+            main([verb, "--title", "x"])
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions of POSIX")
+def test_a_folder_above_that_is_closed_is_named_in_one_line(here):
+    (here / "closed" / "in").mkdir(parents=True)
+    line = (
+        f'cd closed/in && chmod 0 .. && "{MEM}" lookup --title x; code=$?; chmod 755 ..; exit $code'
+    )
+    done = subprocess.run(
+        ["sh", "-c", line],
+        cwd=here,
+        env=clean_environment(),
+        capture_output=True,
+        check=False,
+        preexec_fn=as_anybody if is_root() else None,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
+    assert b"Permission denied" in done.stderr
 
 
 def test_a_reader_that_leaves_ends_the_command_quietly(here):

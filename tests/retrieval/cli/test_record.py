@@ -1,9 +1,13 @@
 import json
+import signal
+import subprocess
+from pathlib import Path
 
 import pytest
-from commands import GREEN_LOG, LOG, RAW, mem, remembering
+from commands import GREEN_LOG, LOG, MEM, RAW, clean_environment, mem, remembering
 
 from indexing.settings import JOURNAL
+from indexing.stores import generations
 from retrieval.cli import main
 
 
@@ -117,11 +121,123 @@ def test_a_lesson_is_kept_when_the_index_cannot_be_made(mem_dir, capsys):
     assert "not indexed" in said.err
 
 
+def test_a_lesson_is_kept_whatever_goes_wrong_with_the_index(mem_dir, capsys, monkeypatch):
+    def broken(*words, **more):
+        raise KeyError("ours")
+
+    monkeypatch.setattr("retrieval.cli.record.rebuild", broken)
+    assert main(["record", "--log", "a.log"]) == 0
+    said = capsys.readouterr()
+    assert said.out.strip() == recorded(mem_dir)[0]["id"]
+    assert said.err == "mem record: it is recorded, but not indexed: KeyError: 'ours'\n"
+
+
+def test_a_lesson_is_kept_when_the_runs_cannot_be_written(mem_dir, here, capsys):
+    mem("run", "--", "sh", "-c", "cat a.log; exit 4", cwd=here)
+    (mem_dir / "runs.json.lock").unlink()
+    (mem_dir / "runs.json.lock").mkdir()
+    assert main(["record", "--last", "--fix", "npm login"]) == 0
+    said = capsys.readouterr()
+    assert said.out.strip() == recorded(mem_dir)[0]["id"]
+    assert "it is recorded, but" in said.err
+    assert main(["lookup", "a.log"]) == 0
+
+
+def test_memory_that_cannot_be_read_does_not_keep_a_lesson_from_the_index(mem_dir, here, capsys):
+    import os
+
+    os.mkfifo(here / "pipe.jsonl")
+    (mem_dir / "config.toml").write_text('memory = ["pipe.jsonl", "gone"]\n', encoding="utf-8")
+    assert main(["record", "--log", "a.log"]) == 0
+    assert "1 entry; it lacks gone and 1 more" in capsys.readouterr().err
+    assert main(["lookup", "a.log"]) == 0
+
+
+def test_a_pipe_in_the_place_of_the_journal_is_named(mem_dir, capsys):
+    import os
+
+    os.mkfifo(mem_dir / JOURNAL)
+    assert main(["record", "--title", "x"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "journal.jsonl: is a named pipe" in said.err
+
+
+def test_the_id_is_told_before_the_index_is_waited_for(mem_dir, here):
+    with (
+        generations.alone(mem_dir / "index", 0),
+        subprocess.Popen(
+            [MEM, "record", "--title", "x"],
+            cwd=here,
+            env=clean_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        id = process.stdout.readline().decode().strip()
+        assert id == recorded(mem_dir)[0]["id"]
+        process.kill()
+
+
+def opened(pid, path):
+    """Whether a process has this file open just now."""
+    try:
+        return any(link.readlink() == path.resolve() for link in Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:  # it closed one of them while we looked
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="nobody tells what is open")
+def test_an_interrupt_while_the_index_is_waited_for_still_tells_the_id(mem_dir, here):
+    (mem_dir / "index").mkdir()
+    with generations.alone(mem_dir / "index", 0):
+        process = subprocess.Popen(
+            [MEM, "record", "--title", "x", "--json"],
+            cwd=here,
+            env=clean_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        while not opened(process.pid, mem_dir / "index" / ".lock"):
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert (process.returncode, err) == (130, b"")
+    told = json.loads(out)
+    assert (told["id"], told["indexed"]) == (recorded(mem_dir)[0]["id"], False)
+
+
+def test_a_reader_that_leaves_does_not_keep_a_lesson_from_the_index(mem_dir, here, capsys):
+    import os
+
+    ours, theirs = os.pipe()
+    os.close(ours)
+    words = [MEM, "record", "--log", "a.log"]
+    code = subprocess.run(words, cwd=here, env=clean_environment(), stdout=theirs, check=False)
+    os.close(theirs)
+    assert code.returncode == 141
+    assert main(["lookup", "a.log"]) == 0
+
+
+def test_records_at_once_are_all_in_the_index_afterwards(mem_dir, here, capsys):
+    running = [
+        subprocess.Popen(
+            [MEM, "record", "--title", f"lesson {number}", "--json"],
+            cwd=here,
+            env=clean_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        for number in range(8)
+    ]
+    told = [json.loads(process.communicate()[0]) for process in running]
+    assert [each["indexed"] for each in told] == [True] * 8
+    assert main(["index", "status", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["entries"] == 8
+
+
 def test_two_records_at_once_lose_nothing(mem_dir, here):
-    import subprocess
-
-    from commands import MEM, clean_environment
-
     environment = clean_environment()
     words = [MEM, "record", "--title"]
     running = [

@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -142,9 +143,98 @@ def test_a_command_that_cannot_be_run_answers_as_a_shell_does(here):
     assert mem("run", "--", "./plain", cwd=here).returncode == 126
 
 
-def test_no_command_is_an_error(here):
-    assert mem("run", cwd=here).returncode == 2
-    assert mem("run", "--", cwd=here).returncode == 2
+@pytest.mark.parametrize("words", [[], ["--"], ["--json"], ["--json", "--"]])
+def test_no_command_is_an_error(words, here):
+    done = mem("run", *words, cwd=here)
+    assert done.returncode == 2
+    assert done.stderr == b"mem: no command is given; name it behind --, as in mem run -- npm ci\n"
+
+
+@posix
+@pytest.mark.parametrize("to", [1, 2])
+def test_what_a_command_leaves_behind_may_go_on_writing(to, here):
+    late = f"while [ ! -e go ]; do sleep 0.05; done; echo late >&{to} && touch written"
+    with subprocess.Popen(
+        [MEM, "run", "--", "sh", "-c", f"({late}) & echo first; exit 3"],
+        cwd=here,
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.wait(30) == 3  # it is not waited for
+        (here / "go").touch()
+        out, err = process.communicate()
+    assert (here / "written").exists()
+    assert b"first\n" in out
+    assert b"late\n" in (out if to == 1 else err)
+
+
+@posix
+def test_what_a_command_leaves_behind_outlives_a_hangup(here):
+    late = "trap '' HUP; while [ ! -e go ]; do sleep 0.05; done; echo late; touch written"
+    with subprocess.Popen(
+        [MEM, "run", "--", "sh", "-c", f"({late}) & exit 0"],
+        cwd=here,
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.wait(30) == 0
+        os.killpg(process.pid, signal.SIGHUP)
+        (here / "go").touch()
+        assert process.stdout.read() == b"late\n"
+    assert (here / "written").exists()
+
+
+@posix
+def test_an_endless_writer_left_behind_is_not_waited_for(here):
+    with subprocess.Popen(
+        [MEM, "run", "--", "sh", "-c", "yes & echo $! >pid; exit 3"],
+        cwd=here,
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        while process.poll() is None:
+            os.read(process.stdout.fileno(), 1 << 16)
+        assert process.returncode == 3
+        assert os.read(process.stdout.fileno(), 2)  # it goes on …
+    gone = int((here / "pid").read_text())  # … until nobody reads
+    for _ in range(3000):
+        try:
+            state = Path(f"/proc/{gone}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            break
+        if state == "Z":
+            break
+        time.sleep(0.01)
+    else:
+        os.kill(gone, signal.SIGKILL)
+        pytest.fail("it writes still")
+
+
+@posix
+def test_a_pipe_in_the_place_of_the_runs_is_not_waited_for(here):
+    mem_dir = remembering(here)
+    os.mkfifo(mem_dir / "runs.json")
+    done = mem("run", "--", *fails(here), cwd=here)
+    assert done.returncode == 1
+    assert b"npm login" in done.stderr
+
+
+@posix
+def test_a_current_folder_that_is_gone_does_not_keep_the_command_from_running(here):
+    remembering(here)
+    line = (
+        f'mkdir gone; cd gone; rmdir ../gone; MEM_DIR="{here}/.mem" "{MEM}" run -- sh -c "exit 7"'
+    )
+    done = subprocess.run(
+        ["sh", "-c", line], cwd=here, env=clean_environment(), capture_output=True, check=False
+    )
+    assert done.returncode == 7
+    assert b"Traceback" not in done.stderr
 
 
 @posix

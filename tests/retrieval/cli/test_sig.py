@@ -219,6 +219,14 @@ def test_words_that_no_step_touches_part_in_the_root_line():
     assert ("ui-kit" in values[0], "api" in values[1]) == (True, True)
 
 
+def test_a_step_that_changes_blanks_alone_says_so(here, capsys):
+    log = Path(__file__).parents[3] / "fixtures/failures/npm/npm-eresolve-react.a.txt"
+    assert main(["sig", "explain", str(log)]) == 0
+    out = capsys.readouterr().out
+    assert "blanks: only blanks differ" in out
+    assert "(nothing) → (nothing)" not in out
+
+
 def test_a_step_that_finds_something_on_one_side_only_is_named():
     ours = "error: object deadbee1 is missing\n"
     theirs = "error: object deadbeef-x is missing\n"
