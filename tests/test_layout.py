@@ -32,6 +32,7 @@ HOUSE = (
     "indexing.recipe",
     "indexing.stores",
     "indexing.settings",
+    "indexing.chapters",
     "indexing.build",
     "indexing",
     "retrieval.query",

@@ -1,6 +1,7 @@
 """Exact: the same signature, so the same failure."""
 
 import struct
+from array import array
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from retrieval.query import Query
 from retrieval.tokens import file_keys
 
 if TYPE_CHECKING:
+    from indexing.build import Rows
     from indexing.overrides import Overrides
     from indexing.recipe import MadeWith
     from indexing.stores.interface import Store
@@ -39,13 +41,25 @@ class Exact:
         """The version of the order."""
         return {"order": 1}
 
-    def build(self, entries: Sequence[Entry]) -> Mapping[str, bytes]:
+    def gather(self) -> "_Orders":
+        """What orders entries of one signature."""
+        return _Orders()
+
+    def merge(
+        self, gathered: "Sequence[tuple[array[int], Rows]]", size: int
+    ) -> Mapping[str, memoryview]:
         """`places`: u32 a row, smaller is better."""
-        best_first = sorted(range(len(entries)), key=lambda row: _order(entries[row], row))
-        places = [0] * len(entries)
-        for place, row in enumerate(best_first):
-            places[row] = place
-        return {"places": struct.pack(f"<{len(places)}I", *places)}
+        import numpy as np
+
+        from retrieval.postings import data_of
+
+        order = np.zeros(size, np.int64)
+        for orders, rows in gathered:
+            kept = rows >= 0
+            order[rows[kept]] = np.frombuffer(orders, np.int64)[kept]
+        places = np.empty(size, np.int64)
+        places[np.argsort(order, kind="stable")] = np.arange(size)
+        return {"places": data_of(places, "<u4")}
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
         """At most `limit` hits: 100 for the same failure, 90 for a weaker key, which is noted."""
@@ -76,10 +90,19 @@ def _keys(signature: Signature) -> list[tuple[str, str, bool]]:
     return [(sha, note, not note) for sha, note in keys(signature)]
 
 
-def _order(entry: Entry, row: int) -> tuple[bool, int, int]:
-    lesson, evidence = entry.lesson, entry.evidence
-    mends = bool(lesson.fix or lesson.worked or lesson.steps)
-    return not mends, evidence.harmed - evidence.helped, row
+class _Orders:
+    """A number for each entry, smaller is better: a fix, then what helped."""
+
+    def __init__(self) -> None:
+        self._orders = array("q")
+
+    def add(self, entry: Entry) -> None:
+        lesson, evidence = entry.lesson, entry.evidence
+        mends = bool(lesson.fix or lesson.worked or lesson.steps)
+        self._orders.append(evidence.harmed - evidence.helped + (0 if mends else 1 << 40))
+
+    def done(self) -> "array[int]":
+        return self._orders
 
 
 def _hit(entry: Entry, query: Query, note: str, sure: bool) -> Hit:

@@ -42,9 +42,11 @@ class Draw:
         self._topics = topics
 
     def words(self, count: int) -> list[int]:
+        """So many words, the common ones often."""
         return self._random.choices(range(WORDS), cum_weights=self._word_weights, k=count)
 
     def files(self, count: int) -> list[int]:
+        """So many files, by number."""
         return self._random.choices(range(self.paths), cum_weights=self._path_weights, k=count)
 
     def entry(self, number: int) -> dict[str, Any]:
