@@ -49,6 +49,7 @@ HOUSE = (
     "retrieval.events",
     "retrieval.memory",
     "retrieval.verify",
+    "retrieval.slowly",
     "retrieval.cli",
     "retrieval.serve",
     "retrieval",

@@ -5,6 +5,7 @@
     DIR/.building/         one that is being written, or what a crash left of it
     DIR/.spool/            what a build puts down while it reads
     DIR/.lock              held by a build; readers take no lock
+    DIR/.owner             which build that is, for people
 
 A generation's name is the digest of its manifest, which holds the digests of all its files: the
 same memory gives the same name and the same bytes.
@@ -27,6 +28,7 @@ _BUILDING = ".building"
 _SPOOL = ".spool"
 _NEW = f"{POINTER}.new"
 _LOCK = ".lock"
+_OWNER = ".owner"
 _NAME = expression(r"g-[0-9a-f]{32}")
 
 _PIECE = 1 << 20
@@ -72,8 +74,10 @@ def alone(index: Path, wait_s: float) -> Iterator[None]:
     The operating system gives the lock back when its owner dies, however it dies.
 
     Raises:
-        IndexBusy: Another build held the lock for `wait_s` seconds.
+        IndexBusy: Another build held the lock for `wait_s` seconds; says which, and since when.
     """
+    import platform
+
     from filelock import FileLock, Timeout
 
     index.mkdir(parents=True, exist_ok=True)
@@ -82,12 +86,32 @@ def alone(index: Path, wait_s: float) -> Iterator[None]:
         lock.acquire(timeout=wait_s)
     except Timeout as error:
         raise IndexBusy(
-            f"{index}: another build is at work; try again when it has ended"
+            f"{index}: another build is at work{_owner(index)}; try again when it has ended"
         ) from error
+    owner = index / _OWNER
     try:
+        # it is only for people: a disk that does not take it is told of by the build
+        with suppress(OSError):
+            owner.write_text(f"process {os.getpid()} on {platform.node()}\n", encoding="utf-8")
         yield
     finally:
+        with suppress(OSError):
+            owner.unlink(missing_ok=True)
         lock.release()
+
+
+def _owner(index: Path) -> str:
+    """Who holds the lock, and for how long, as far as that can be read."""
+    import time
+
+    try:
+        owner = index / _OWNER
+        said = read_plain(owner)[:200].decode("utf-8", "replace")
+        seconds = max(0, time.time() - owner.stat().st_mtime)
+    except OSError:
+        return ""
+    told = "".join(each for each in said if each.isprintable())
+    return f" ({told}, for {seconds:,.0f} s)"
 
 
 def clean(index: Path) -> None:

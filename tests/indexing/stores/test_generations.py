@@ -276,12 +276,25 @@ def test_a_torn_write_of_the_pointer_is_never_seen(tmp_path, monkeypatch):
     assert ids(index) == ["old"]
 
 
+@pytest.mark.parametrize("left", [None, "process 1 on \x1b[31mmoon\n" * 99])
+def test_a_lock_whose_owner_is_not_told_is_respected(tmp_path, left):
+    with generations.alone(tmp_path, 0):
+        (tmp_path / ".owner").unlink()
+        if left:
+            (tmp_path / ".owner").write_text(left)
+        with pytest.raises(IndexBusy, match="another build is at work") as busy:
+            generations.alone(tmp_path, 0).__enter__()
+
+    assert str(busy.value).isprintable()
+    assert len(str(busy.value)) < 400 + len(str(tmp_path))
+
+
 def test_builds_exclude_each_other(tmp_path):
     index = tmp_path / "index"
 
     with (
         generations.alone(index, 0),
-        pytest.raises(IndexBusy, match="another build is at work"),
+        pytest.raises(IndexBusy, match=rf"at work \(process {os.getpid()} on .*, for \d+ s\)"),
         generations.alone(index, 0),
     ):
         pass
