@@ -301,8 +301,8 @@ def _signature(stored: Signature | None, signed: bool) -> Signature | None:
         return None
     today = stored if signed else _signed_anew(stored)
     return today._replace(
-        raw=redact(today.raw),
-        normalised=redact(today.normalised),
+        raw=_without_secrets(today.raw),
+        normalised=_without_secrets(today.normalised),
         joined=_redacted(today.joined),
         line=stored.line,
         context=_redacted(stored.context),
@@ -315,10 +315,14 @@ def _signed_anew(stored: Signature) -> Signature:
     return sign(stored.raw, stored.tool, stored.joined, known, stored.rule)
 
 
+def _without_secrets(text: str) -> str:
+    return redact(text) if suspect(text) else text
+
+
 def _redacted(value: Any) -> Any:
     """The same value, with no secret and no endless text in it."""
     if isinstance(value, str):
-        return shortened(redact(value) if suspect(value) else value)
+        return shortened(_without_secrets(value))
     if isinstance(value, Mapping):
         return {key: _redacted(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

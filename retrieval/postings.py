@@ -201,7 +201,8 @@ class Postings:
         self._words = files[f"{family}.words"]
         self._offsets = files[f"{family}.offsets"]
         self._starts = files[f"{family}.starts"]
-        self._rows = files[f"{family}.rows"]
+        rows = files[f"{family}.rows"]
+        self._rows = numbers(rows, "<u4", 0, len(rows) // 4)
 
     def find(self, word: str) -> int | None:
         """The number of the word in the sorted vocabulary; None when no row holds it."""
@@ -218,13 +219,14 @@ class Postings:
     def rows(self, number: int) -> "NDArray[np.uint32]":
         """The rows that hold the word, ascending; not copied."""
         begin, end = self.span(number)
-        return numbers(self._rows, "<u4", begin, end)
+        return self._rows[begin:end]
 
     def place(self, number: int, row: int) -> int | None:
         """Which of the word's rows `row` is; None when it does not hold the word."""
-        rows = self.rows(number)
-        at = first_from(rows, row)
-        return at if at < len(rows) and rows[at] == row else None
+        begin, end = self.span(number)
+        # a few comparisons cost less than to call numpy
+        at = bisect_left(self._rows, row, begin, end)
+        return at - begin if at < end and self._rows[at] == row else None
 
     def _word(self, number: int) -> bytes:
         begin, end = _pair(self._offsets, 8 * number)
