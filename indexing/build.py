@@ -15,9 +15,8 @@ from indexing.chapters import (
     Chapter,
     Draft,
     FileRead,
-    Gatherer,
+    Gathers,
     Skipped,
-    chapter_of,
     finds,
     skipped_for,
 )
@@ -26,8 +25,9 @@ from indexing.errors import BadIndex, MemError, UnreadableMemory
 from indexing.journal import Outcome, credited
 from indexing.readers import memory_files
 from indexing.readers.interface import Quarantined
-from indexing.recipe import Made, today
+from indexing.recipe import today
 from indexing.settings import Settings
+from indexing.shelf import Shelf, chapter_from, shelf_of, tidy
 from indexing.signature import ruleset_digest
 from indexing.signature.moved import what_moved
 from indexing.stores import generations, local
@@ -43,18 +43,16 @@ LOCK_WAIT_S = 600.0  # a build of a million entries takes some minutes
 _SMALL = 16 << 20  # bytes of memory files that are read sooner than processes are started
 
 
-class Part(Made, Protocol):
+class Part(Gathers, Protocol):
     """What a tier keeps in the index.
 
     Entries are gathered as they are read, by several processes and in no order; once their rows
     are known, what was gathered is merged.
     """
 
-    def gather(self) -> Gatherer:
-        """A gatherer that has no entry yet."""
-        ...
-
-    def merge(self, gathered: "Sequence[tuple[Any, Rows]]", size: int) -> Mapping[str, Buffer]:
+    def merge(
+        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", size: int
+    ) -> Mapping[str, Buffer]:
         """File names to their bytes.
 
         Args:
@@ -181,10 +179,12 @@ def build_index(
         with generations.alone(index, LOCK_WAIT_S):
             generations.clean(index)
             with generations.spool(index) as spool:
-                read = _read(memory, root, settings, parts, spool, workers, tell)
+                shelf = shelf_of(index, parts)
+                read = _read(memory, root, settings, parts, shelf, spool, workers, tell)
                 book = _Book(read.chapters, spool, parts)
                 moved = _moved(index, book)
                 generation = book.write(index, tell)
+                tidy(shelf, (each.read.file for each in read.chapters if each.read))
     except OSError as error:
         where = error.filename or index
         raise BadIndex(f"{where}: {error.strerror or error}; the index stays as it was") from error
@@ -261,6 +261,7 @@ def _read(
     root: Path | None,
     settings: Settings,
     parts: Sequence[Part],
+    shelf: Shelf,
     spool: Path,
     workers: int,
     tell: Callable[[Progress], None],
@@ -272,7 +273,7 @@ def _read(
     """
     files, skipped = _files(memory, root)
     jobs = [
-        (name, path, spool / str(number), parts, settings.max_file_mb)
+        (shelf, name, path, spool / str(number), parts, settings.max_file_mb)
         for number, (name, path) in enumerate(files)
     ]
     chapters = []
@@ -290,14 +291,14 @@ def _read(
     return _Read(chapters, tuple(sorted(skipped)))
 
 
-_Job = tuple[str, Path, Path, Sequence[Part], int]
+_Job = tuple[Shelf, str, Path, Path, Sequence[Part], int]
 
 
 @contextmanager
 def _readers(jobs: Sequence[_Job], workers: int) -> "Iterator[Iterable[Chapter]]":
     """The jobs' chapters in their order, read here or by processes of their own."""
-    if workers < 2 or len(jobs) < 2 or sum(_size(job[1]) for job in jobs) < _SMALL:
-        yield (chapter_of(*job) for job in jobs)
+    if workers < 2 or len(jobs) < 2 or sum(_size(job[2]) for job in jobs) < _SMALL:
+        yield (chapter_from(*job) for job in jobs)
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -316,7 +317,7 @@ def _readers(jobs: Sequence[_Job], workers: int) -> "Iterator[Iterable[Chapter]]
 
 
 def _chapter(job: _Job) -> Chapter:
-    return chapter_of(*job)
+    return chapter_from(*job)
 
 
 def _size(path: Path) -> int:

@@ -20,9 +20,11 @@ from indexing.journal import Outcome
 from indexing.plain import odd, open_plain
 from indexing.readers import reader_of
 from indexing.readers.interface import Credit, Quarantined, Reader
+from indexing.recipe import Made
 from indexing.redact import redact, suspect
 from indexing.signature import Signature, sign
 from indexing.stores import local
+from indexing.stores.generations import Buffer
 
 SHA = 32
 UNSIGNED = bytes(SHA)
@@ -35,12 +37,12 @@ class Gatherer(Protocol):
         """Take in the next entry."""
         ...
 
-    def done(self) -> Any:
-        """All that was added, as plain values that can be sent to another process."""
+    def done(self) -> Mapping[str, Buffer]:
+        """All that was added, as files: it goes from process to process, and is kept."""
         ...
 
 
-class Gathers(Protocol):
+class Gathers(Made, Protocol):
     """A part, as far as chapters know it."""
 
     def gather(self) -> Gatherer:
@@ -76,7 +78,7 @@ class Pages(NamedTuple):
     ids: Sequence[str]
     times: Sequence[str]
     signatures: bytes
-    gathered: tuple[Any, ...]
+    gathered: tuple[Mapping[str, Buffer], ...]
 
     def entry(self, number: int) -> Entry:
         """The entry of that number."""

@@ -12,11 +12,14 @@ import struct
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from indexing.stores.generations import Buffer
 
 _pair = struct.Struct("<QQ").unpack_from
 _BYTES = "surrogatepass"  # a path may hold what is no text
@@ -56,11 +59,20 @@ class Runs:
         if len(self._found) >= _LONGEST_RUN:
             self._end()
 
-    def done(self) -> list[Run]:
-        """All that was added; nothing is to be added any more."""
+    def done(self, family: str) -> dict[str, bytes]:
+        """All that was added, as files by name; nothing is to be added any more."""
         if self._lengths:
             self._end()
-        return self._runs
+        files = {}
+        for number, run in enumerate(self._runs):
+            words, offsets = _joined(run.words)
+            prefix = f"{family}.{number}"
+            files[f"{prefix}.words"] = words
+            files[f"{prefix}.offsets"] = offsets.astype("<u8").tobytes()
+            files[f"{prefix}.starts"] = run.starts.astype("<i8").tobytes()
+            files[f"{prefix}.lists"] = run.lists.astype("<u4").tobytes()
+            files[f"{prefix}.times"] = run.times.astype("<u4").tobytes()
+        return files
 
     def _end(self) -> None:
         import numpy as np
@@ -96,16 +108,41 @@ class Counted(NamedTuple):
 
     def files(self, family: str) -> dict[str, memoryview]:
         """The four files, by name."""
-        import numpy as np
-
-        encoded = [word.encode("utf-8", _BYTES) for word in self.words]
-        offsets = np.cumsum([0, *map(len, encoded)], dtype=np.uint64)
+        words, offsets = _joined(self.words)
         return {
-            f"{family}.words": memoryview(b"".join(encoded)),
+            f"{family}.words": memoryview(words),
             f"{family}.offsets": data_of(offsets, "<u8"),
             f"{family}.starts": data_of(self.starts, "<u8"),
             f"{family}.rows": data_of(self.row, "<u4"),
         }
+
+
+def runs_of(files: "Mapping[str, Buffer]", family: str) -> list[Run]:
+    """The runs that `Runs.done` made files of."""
+    import numpy as np
+
+    runs: list[Run] = []
+    while f"{family}.{len(runs)}.words" in files:
+        prefix = f"{family}.{len(runs)}"
+        words = bytes(files[f"{prefix}.words"])
+        offsets = np.frombuffer(files[f"{prefix}.offsets"], "<u8").tolist()
+        runs.append(
+            Run(
+                [words[begin:end].decode("utf-8", _BYTES) for begin, end in pairwise(offsets)],
+                np.frombuffer(files[f"{prefix}.starts"], "<i8"),
+                np.frombuffer(files[f"{prefix}.lists"], "<u4"),
+                np.frombuffer(files[f"{prefix}.times"], "<u4"),
+            )
+        )
+    return runs
+
+
+def _joined(words: Sequence[str]) -> "tuple[bytes, NDArray[np.uint64]]":
+    """The words in UTF-8, and where each begins; where the last one ends."""
+    import numpy as np
+
+    encoded = [word.encode("utf-8", _BYTES) for word in words]
+    return b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.uint64)
 
 
 def merged(gathered: "Iterable[tuple[Sequence[Run], NDArray[np.int64]]]", size: int) -> Counted:
@@ -142,7 +179,7 @@ def count(lists: Iterable[Iterable[str]]) -> Counted:
     for words in lists:
         runs.add(words)
         size += 1
-    return merged([(runs.done(), np.arange(size))], size)
+    return merged([(runs_of(runs.done("x"), "x"), np.arange(size))], size)
 
 
 def _placed(run: Run, rows: "NDArray[np.int64]") -> Run:

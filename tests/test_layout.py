@@ -33,6 +33,7 @@ HOUSE = (
     "indexing.stores",
     "indexing.settings",
     "indexing.chapters",
+    "indexing.shelf",
     "indexing.build",
     "indexing",
     "retrieval.query",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from indexing.build import Rows
     from indexing.overrides import Overrides
     from indexing.recipe import MadeWith
+    from indexing.stores.generations import Buffer
     from indexing.stores.interface import Store
 
 SURE = 100
@@ -46,7 +47,7 @@ class Exact:
         return _Orders()
 
     def merge(
-        self, gathered: "Sequence[tuple[array[int], Rows]]", size: int
+        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", size: int
     ) -> Mapping[str, memoryview]:
         """`places`: u32 a row, smaller is better."""
         import numpy as np
@@ -54,9 +55,9 @@ class Exact:
         from retrieval.postings import data_of
 
         order = np.zeros(size, np.int64)
-        for orders, rows in gathered:
+        for files, rows in gathered:
             kept = rows >= 0
-            order[rows[kept]] = np.frombuffer(orders, np.int64)[kept]
+            order[rows[kept]] = np.frombuffer(files["orders"], np.int64)[kept]
         places = np.empty(size, np.int64)
         places[np.argsort(order, kind="stable")] = np.arange(size)
         return {"places": data_of(places, "<u4")}
@@ -101,8 +102,8 @@ class _Orders:
         mends = bool(lesson.fix or lesson.worked or lesson.steps)
         self._orders.append(evidence.harmed - evidence.helped + (0 if mends else 1 << 40))
 
-    def done(self) -> "array[int]":
-        return self._orders
+    def done(self) -> Mapping[str, bytes]:
+        return {"orders": self._orders.tobytes()}
 
 
 def _hit(entry: Entry, query: Query, note: str, sure: bool) -> Hit:

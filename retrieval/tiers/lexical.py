@@ -19,7 +19,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from indexing.entry import Entry
 from indexing.settings import Settings
@@ -29,12 +29,12 @@ from retrieval.hit import Hit, Why
 from retrieval.postings import (
     Counted,
     Postings,
-    Run,
     Runs,
     data_of,
     first_from,
     merged,
     numbers,
+    runs_of,
 )
 from retrieval.query import Query
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from indexing.build import Rows
     from indexing.recipe import MadeWith
+    from indexing.stores.generations import Buffer
     from indexing.stores.interface import Store
 
 SHOWN = 8
@@ -87,23 +88,27 @@ class Lexical:
         return _Words(self._plain)
 
     def merge(
-        self, gathered: "Sequence[tuple[_Gathered, Rows]]", size: int
+        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", size: int
     ) -> Mapping[str, memoryview]:
         """Postings of `text` with `weights` (f32), of `titles` and of `paths`.
 
         `titles.sizes` and `paths.sizes` (i32 a row) are the sizes of the sets; -1 when a row's
         files are unknown.
         """
-        text = merged(((each.text, rows) for each, rows in gathered), size)
-        titles = merged(((each.titles, rows) for each, rows in gathered), size)
-        paths = merged(((each.paths, rows) for each, rows in gathered), size)
+        text = merged(((runs_of(files, "text"), rows) for files, rows in gathered), size)
+        titles = merged(((runs_of(files, "titles"), rows) for files, rows in gathered), size)
+        paths = merged(((runs_of(files, "paths"), rows) for files, rows in gathered), size)
         return {
             **text.files("text"),
             "text.weights": data_of(_weights(text, size), "<f4"),
             **titles.files("titles"),
-            "titles.sizes": _by_row(((each.title_sizes, rows) for each, rows in gathered), size),
+            "titles.sizes": _by_row(
+                ((files["titles.sizes"], rows) for files, rows in gathered), size
+            ),
             **paths.files("paths"),
-            "paths.sizes": _by_row(((each.path_sizes, rows) for each, rows in gathered), size),
+            "paths.sizes": _by_row(
+                ((files["paths.sizes"], rows) for files, rows in gathered), size
+            ),
         }
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
@@ -310,18 +315,8 @@ def score_of(points: float) -> int:
     return math.floor(100 * points + _HALF)
 
 
-class _Gathered(NamedTuple):
-    """What the tier keeps of some entries; sizes of sets are those of `Lexical.merge`."""
-
-    text: list[Run]
-    titles: list[Run]
-    paths: list[Run]
-    title_sizes: "array[int]"
-    path_sizes: "array[int]"
-
-
 class _Words:
-    """The words and files of entries as they come."""
+    """The words and files of entries as they come; sizes of sets are those of `Lexical.merge`."""
 
     def __init__(self, plain: bool) -> None:
         self._plain = plain
@@ -337,17 +332,17 @@ class _Words:
         self._paths.add(files or ())
         self._path_sizes.append(_UNKNOWN if files is None else len(files))
 
-    def done(self) -> _Gathered:
-        return _Gathered(
-            self._text.done(),
-            self._titles.done(),
-            self._paths.done(),
-            self._title_sizes,
-            self._path_sizes,
-        )
+    def done(self) -> Mapping[str, bytes]:
+        return {
+            **self._text.done("text"),
+            **self._titles.done("titles"),
+            **self._paths.done("paths"),
+            "titles.sizes": self._title_sizes.tobytes(),
+            "paths.sizes": self._path_sizes.tobytes(),
+        }
 
 
-def _by_row(gathered: "Iterable[tuple[array[int], Rows]]", size: int) -> memoryview:
+def _by_row(gathered: "Iterable[tuple[Buffer, Rows]]", size: int) -> memoryview:
     """A number (i32) for each row."""
     import numpy as np
 

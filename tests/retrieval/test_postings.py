@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval import postings as module
-from retrieval.postings import Postings, Runs, count, merged
+from retrieval.postings import Postings, Runs, count, merged, runs_of
 
 WORDS = st.text(st.characters(exclude_categories=()), min_size=1, max_size=3)
 
@@ -62,7 +62,7 @@ def test_runs_give_the_same_however_they_are_split_and_in_whatever_order(lists, 
             runs = Runs()
             for words in lists[part]:
                 runs.add(words)
-            gathered.append((runs.done(), row_of[part]))
+            gathered.append((runs_of(runs.done("x"), "x"), row_of[part]))
         found = merged(gathered, len(rows))
 
     assert found.words == expected.words
