@@ -1,35 +1,65 @@
 """ENTRIES BECOME AN INDEX: memory files are read, signed anew, sorted, and handed to the parts."""
 
-import hashlib
+import gc
+import mmap
 import os
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from indexing.entry import Entry, Lesson, Source, path_of, shortened
+from indexing.chapters import (
+    SHA,
+    UNSIGNED,
+    Chapter,
+    Draft,
+    FileRead,
+    Gathers,
+    Skipped,
+    finds,
+    skipped_for,
+)
+from indexing.entry import Entry, Source
 from indexing.errors import BadIndex, MemError, UnreadableMemory
 from indexing.journal import Outcome, credited
-from indexing.plain import odd, open_plain
-from indexing.readers import memory_files, reader_of
-from indexing.readers.interface import Credit, Decided, Quarantined, Reader
-from indexing.recipe import Made, today
-from indexing.redact import redact
+from indexing.readers import memory_files
+from indexing.readers.interface import Quarantined
+from indexing.recipe import today
 from indexing.settings import Settings
-from indexing.signature import Signature, ruleset_digest, sign
+from indexing.shelf import Shelf, chapter_from, shelf_of, tidy
+from indexing.signature import ruleset_digest
 from indexing.signature.moved import what_moved
 from indexing.stores import generations, local
 from indexing.stores.generations import Buffer
 
-LOCK_WAIT_S = 600.0  # a build of a million entries takes a minute
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.int64]
+
+LOCK_WAIT_S = 600.0  # a build of a million entries takes some minutes
+_SMALL = 16 << 20  # bytes of memory files that are read sooner than processes are started
 
 
-class Part(Made, Protocol):
-    """What a tier keeps in the index."""
+class Part(Gathers, Protocol):
+    """What a tier keeps in the index.
 
-    def build(self, entries: Sequence[Entry]) -> Mapping[str, Buffer]:
-        """File names to their bytes; `entries` are in order of their rows."""
+    Entries are gathered as they are read, by several processes and in no order; once their rows
+    are known, what was gathered is merged.
+    """
+
+    def merge(
+        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", size: int
+    ) -> Mapping[str, Buffer]:
+        """File names to their bytes.
+
+        Args:
+            gathered: What each gatherer had when it was done, and the row of each of its entries
+                in the order they were added; -1 is not in the index.
+            size: How many rows there are.
+        """
         ...
 
 
@@ -39,22 +69,6 @@ class Progress(NamedTuple):
     stage: str
     done: int
     total: int
-
-
-class FileRead(NamedTuple):
-    """A memory file that was read; `entries` counts those it gave, before duplicates went."""
-
-    file: str
-    reader: str
-    entries: int
-
-
-class Skipped(NamedTuple):
-    """A memory file that was not read, or not to its end; `line` is 0 when it has none."""
-
-    file: str
-    line: int
-    reason: str
 
 
 class Duplicate(NamedTuple):
@@ -136,12 +150,13 @@ def build_index(
     on_progress: Callable[[Progress], None] | None = None,
     *,
     root: Path | None = None,
+    workers: int = 1,
 ) -> Report:
     """Rebuild `index` from memory files; say what was read, skipped, quarantined and why.
 
-    The same memory gives the same bytes, in whatever order its files are named or listed. Memory
-    is read when no other build is at work, so that the last of several has what was there before
-    any of them began.
+    The same memory gives the same bytes, in whatever order its files are named or listed, and by
+    however many processes it is read. Memory is read when no other build is at work, so that the
+    last of several has what was there before any of them began.
 
     Args:
         memory: Files and folders.
@@ -151,6 +166,8 @@ def build_index(
         on_progress: Called with every step.
         root: Files below it are named relative to it, others as they are given; of an absolute
             path, no more than its last name is kept.
+        workers: So many processes read when there are many megabytes to read. They are spawned:
+            the program that calls must not build at the top of its file.
 
     Raises:
         UnreadableMemory: Nothing of the memory could be read; the old index stays.
@@ -160,23 +177,30 @@ def build_index(
     tell = on_progress or (lambda progress: None)
     try:
         with generations.alone(index, LOCK_WAIT_S):
-            gathered = _gathered(memory, root, settings, tell)
             generations.clean(index)
-            moved = _moved(index, gathered.kept)
-            generation = write_index(gathered.kept.values(), index, parts, gathered.sources, tell)
+            with generations.spool(index) as spool:
+                shelf = shelf_of(index, parts)
+                read = _read(memory, root, settings, parts, shelf, spool, workers, tell)
+                book = _Book(read.chapters, spool, parts)
+                moved = _moved(index, book)
+                generation = book.write(index, tell)
+                tidy(shelf, (each.read.file for each in read.chapters if each.read))
     except OSError as error:
         where = error.filename or index
         raise BadIndex(f"{where}: {error.strerror or error}; the index stays as it was") from error
     return Report(
         generation=generation,
-        entries=len(gathered.kept),
-        files=tuple(gathered.files),
-        skipped=tuple(sorted(gathered.skipped)),
-        quarantined=tuple(gathered.quarantined),
-        duplicates=tuple(gathered.duplicates),
+        entries=len(book),
+        files=tuple(each.read for each in read.chapters if each.read),
+        skipped=read.skipped,
+        quarantined=(
+            *(record for each in read.chapters for record in each.quarantined),
+            *book.quarantined,
+        ),
+        duplicates=tuple(book.duplicates),
         moved=moved,
-        unmatched=tuple(sorted(gathered.unmatched.items())),
-        unread=_named_among(gathered.skipped, memory, root),
+        unmatched=tuple(sorted(book.unmatched.items())),
+        unread=_named_among(read.skipped, memory, root),
     )
 
 
@@ -186,33 +210,17 @@ def in_order(entries: Iterable[Entry]) -> list[Entry]:
     return sorted(by_id, key=lambda entry: entry.captured_at, reverse=True)
 
 
-def write_index(
-    entries: Iterable[Entry],
-    index: Path,
-    parts: Sequence[Part],
-    sources: Sequence[Mapping[str, Any]] = (),
-    on_progress: Callable[[Progress], None] | None = None,
-) -> str:
+def write_index(entries: Iterable[Entry], index: Path, parts: Sequence[Part]) -> str:
     """Make an index of entries that are signed and redacted; the name of its generation.
 
     The caller holds the lock of `generations.alone`.
     """
-    tell = on_progress or (lambda progress: None)
-    ordered = in_order(entries)
-    built = {}
-    for part in parts:
-        tell(Progress(part.name, 0, 1))
-        built[part.name] = part.build(ordered)
-        tell(Progress(part.name, 1, 1))
-    signatures = (
-        (entry.signature.sig_sha, row)
-        for row, entry in enumerate(ordered)
-        if entry.signature is not None
-    )
-    tell(Progress("write", 0, 1))
-    name = local.write(index, map(local.encode, ordered), signatures, sources, built, today(parts))
-    tell(Progress("write", 1, 1))
-    return name
+    with generations.spool(index) as spool:
+        with Draft(spool / "entries", parts) as draft:
+            for entry in entries:
+                draft.add(entry)
+            chapter = Chapter(pages=draft.done())
+        return _Book([chapter], spool, parts).write(index, lambda progress: None)
 
 
 def survey(
@@ -222,12 +230,16 @@ def survey(
 
     Of the latter those alone that `memory` names, and not what lies in its folders.
     """
-    gathered = _Gathered(settings.max_file_mb)
-    files = [
-        (name, path) for name, path in _files(memory, root, gathered) if gathered.finds(name, path)
-    ]
-    unread = _named_among(gathered.skipped, memory, root)
-    return files, [skipped for skipped in sorted(gathered.skipped) if skipped.file in unread]
+    files, skipped = _files(memory, root)
+    found = []
+    for name, path in files:
+        reader = finds(name, path, settings.max_file_mb)
+        if isinstance(reader, Skipped):
+            skipped.append(reader)
+        else:
+            found.append((name, path))
+    unread = _named_among(skipped, memory, root)
+    return found, [each for each in sorted(skipped) if each.file in unread]
 
 
 def _named_among(
@@ -237,150 +249,243 @@ def _named_among(
     return tuple(sorted({each.file for each in skipped if each.file in named}))
 
 
-def _gathered(
+class _Read(NamedTuple):
+    """The memory's chapters, in order of their files' names, and what was skipped."""
+
+    chapters: list[Chapter]
+    skipped: tuple[Skipped, ...]
+
+
+def _read(
     memory: Sequence[Path],
     root: Path | None,
     settings: Settings,
+    parts: Sequence[Part],
+    shelf: Shelf,
+    spool: Path,
+    workers: int,
     tell: Callable[[Progress], None],
-) -> "_Gathered":
+) -> _Read:
     """All that could be read.
 
     Raises:
         UnreadableMemory: That is nothing.
     """
-    gathered = _Gathered(settings.max_file_mb)
-    files = _files(memory, root, gathered)
-    for done, (name, path) in enumerate(files):
-        tell(Progress("read", done, len(files)))
-        gathered.read(name, path)
-    gathered.credit()
-    gathered.decide()
-    tell(Progress("read", len(files), len(files)))
-    if gathered.skipped and not gathered.files:
-        first = gathered.skipped[0]
+    files, skipped = _files(memory, root)
+    jobs = [
+        (shelf, name, path, spool / str(number), parts, settings.max_file_mb)
+        for number, (name, path) in enumerate(files)
+    ]
+    chapters = []
+    tell(Progress("read", 0, len(jobs)))
+    with _readers(jobs, workers) as reading:
+        for chapter in reading:
+            chapters.append(chapter)
+            tell(Progress("read", len(chapters), len(jobs)))
+    skipped += [each for chapter in chapters for each in chapter.skipped]
+    if skipped and not any(chapter.read for chapter in chapters):
+        first = skipped[0]
         raise UnreadableMemory(
             f"{first.file}: {first.reason}; no memory file could be read, the index stays as it was"
         )
-    return gathered
+    return _Read(chapters, tuple(sorted(skipped)))
 
 
-class _Gathered:
-    """What was read so far, each entry as it will stand in the index."""
+_Job = tuple[Shelf, str, Path, Path, Sequence[Part], int]
 
-    def __init__(self, max_file_mb: int) -> None:
-        self.max_file_mb = max_file_mb
-        self.kept: dict[str, Entry] = {}
-        self.sources: list[dict[str, Any]] = []
-        self.files: list[FileRead] = []
-        self.skipped: list[Skipped] = []
-        self.quarantined: list[Quarantined] = []
+
+@contextmanager
+def _readers(jobs: Sequence[_Job], workers: int) -> "Iterator[Iterable[Chapter]]":
+    """The jobs' chapters in their order, read here or by processes of their own."""
+    if workers < 2 or len(jobs) < 2 or sum(_size(job[2]) for job in jobs) < _SMALL:
+        yield (chapter_from(*job) for job in jobs)
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    spawn = multiprocessing.get_context("spawn")  # the others copy a lock that is held
+    # nothing there has cycles, and to look for them takes a seventh of the time
+    with ProcessPoolExecutor(min(workers, len(jobs)), spawn, gc.disable) as pool:
+        try:
+            yield pool.map(_chapter, jobs)
+        except BrokenProcessPool as error:
+            raise BadIndex(
+                "a process that read memory files has died; free some memory, or read with one"
+                " process; the index stays as it was"
+            ) from error
+
+
+def _chapter(job: _Job) -> Chapter:
+    return chapter_from(*job)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+_Place = tuple[int, int]
+
+
+class _Book:
+    """The chapters as one: of each id one entry, with what all of them say of it."""
+
+    def __init__(self, chapters: Sequence[Chapter], spool: Path, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self._pages = [each.pages for each in chapters if each.pages]
+        self._kept: dict[str, _Place] = {}
         self.duplicates: list[Duplicate] = []
+        self.quarantined: list[Quarantined] = []
+        self.sources = [each.source for each in chapters if each.source]
         self.unmatched: Counter[str] = Counter()
-        self._credits: Counter[Outcome] = Counter()
-        self._credited_by: dict[Outcome, Source] = {}
-        self._decisions: dict[str, Decided] = {}
+        for chapter in chapters:
+            self.unmatched.update(chapter.unmatched)
+        for at, pages in enumerate(self._pages):
+            for number, id in enumerate(pages.ids):
+                self._keep(id, (at, number))
+        self._credit(chapters, spool / "credited")
+        self._decide(chapters, spool / "decided")
 
-    def read(self, name: str, path: Path) -> None:
-        """Take in one memory file; what is wrong with it is noted and goes no further."""
-        reader = self.finds(name, path)
-        if reader is None:
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __contains__(self, id: str) -> bool:
+        return id in self._kept
+
+    def sig_sha(self, id: str) -> str:
+        """The hash of the entry's signature; empty when it has none."""
+        at, number = self._kept[id]
+        sha = self._pages[at].signatures[SHA * number : SHA * (number + 1)]
+        return "" if sha == UNSIGNED else sha.hex()
+
+    def entry(self, id: str) -> Entry:
+        """The entry of that id."""
+        return self._entry(self._kept[id])
+
+    def write(self, index: Path, tell: Callable[[Progress], None]) -> str:
+        """Make it the current generation of `index`; the generation's name."""
+        ids, places = list(self._kept), list(self._kept.values())
+        order = sorted(range(len(ids)), key=ids.__getitem__)
+        times = [self._pages[at].times[number] for at, number in places]
+        order.sort(key=times.__getitem__, reverse=True)
+        places = [places[each] for each in order]
+        del ids, times, order
+        name = local.write(
+            index,
+            self._rows(places),
+            self._signed(places),
+            self.sources,
+            self._built(places, tell),
+            today(self._parts),
+        )
+        tell(Progress("write", 1, 1))
+        return name
+
+    def _entry(self, place: _Place) -> Entry:
+        at, number = place
+        return self._pages[at].entry(number)
+
+    def _keep(self, id: str, place: _Place) -> None:
+        before = self._kept.setdefault(id, place)
+        if before == place:
             return
-        count = 0
-        credits: Counter[Outcome] = Counter()
-        try:
-            with open_plain(path) as file:
-                sha = hashlib.file_digest(file, "sha256").hexdigest()
-                size = file.tell()
-            for record in reader.read(path, name):
-                if isinstance(record, Quarantined):
-                    self.quarantined.append(record)
-                elif isinstance(record, Credit):
-                    credits[record.outcome] += 1
-                    self._credited_by.setdefault(record.outcome, record.source)
-                elif isinstance(record, Decided):
-                    self._decisions[record.id] = record
-                else:
-                    count += self._take(record)
-        except Exception as error:  # what it gave before stays
-            self.skipped.append(_skipped(name, path, error))
-            if not count:
-                return
-        self._credits |= credits  # a journal that was copied credits no entry twice
-        self.files.append(FileRead(name, reader.name, count))
-        self.sources.append({"file": name, "size": size, "sha256": sha})
-
-    def finds(self, name: str, path: Path) -> Reader | None:
-        """The file's reader; None when it cannot be read, which is noted."""
-        try:
-            reader = self._reader_of(name, path)
-            open_plain(path).close()
-        except Exception as error:  # a reader's mistake must not cost the other files
-            self.skipped.append(_skipped(name, path, error))
-            return None
-        return reader
-
-    def _reader_of(self, name: str, path: Path) -> Reader:
-        if what := odd(path):
-            raise UnreadableMemory(f"{name}: {what}")
-        if path.is_dir():
-            linked = "is a link to a folder; name the folder itself to have it read"
-            raise UnreadableMemory(f"{name}: {linked if path.is_symlink() else 'cannot be listed'}")
-        size = path.stat().st_size
-        if size > self.max_file_mb << 20:
-            cap = f"MEM_MAX_FILE_MB={self.max_file_mb}"
-            raise UnreadableMemory(f"{name}: has {size >> 20} MB, more than {cap}; raise it")
-        reader = reader_of(path)
-        if reader is None:
-            raise UnreadableMemory(f"{name}: no reader knows this format")
-        return reader
-
-    def credit(self) -> None:
-        """Count in what files say of the entries of others; to be called when all are read."""
-        of: dict[str, list[Outcome]] = {}
-        for outcome in sorted(self._credits.elements()):
-            of.setdefault(outcome.entry_id, []).append(outcome)
-        for id, outcomes in of.items():
-            entry = self.kept.get(id)
-            if entry is None:
-                source = self._credited_by[outcomes[0]]
-                told = ", ".join(outcome.outcome for outcome in outcomes)
-                self.quarantined.append(Quarantined(source, f"no entry has the id {id}", told))
-            else:
-                evidence = credited(entry.evidence, outcomes)
-                self.kept[id] = entry._replace(evidence=evidence)
-
-    def decide(self) -> None:
-        """Merge and leave out what was decided; to be called when evidence is counted in."""
-        if self._decisions:
-            from indexing.learning.merge import decided
-
-            self.kept = decided(self.kept, self._decisions.values())
-
-    def _take(self, entry: Entry) -> int:
-        if entry.trust != "clean":
-            reason = entry.trust.removeprefix("quarantined: ")
-            self.quarantined.append(Quarantined(entry.source, reason, entry.title[:200]))
-            return 0
-        entry = _prepared(entry)
-        try:
-            local.encode(entry)
-        except (TypeError, ValueError, RecursionError) as error:
-            reason = f"holds what JSON cannot: {error}"
-            self.quarantined.append(Quarantined(entry.source, reason, entry.title[:200]))
-            return 0
-        if entry.signature is not None and entry.signature.rule.endswith(":unmatched"):
-            self.unmatched[entry.signature.tool] += 1
-        self._keep(entry)
-        return 1
-
-    def _keep(self, entry: Entry) -> None:
-        known = self.kept.get(entry.id)
-        if known is None:
-            self.kept[entry.id] = entry
-            return
+        known, entry = self._entry(before), self._entry(place)
         kept, dropped = (entry, known) if _replaces(entry, known) else (known, entry)
-        self.kept[entry.id] = kept
-        self.duplicates.append(Duplicate(entry.id, kept.source, dropped.source))
+        if kept is entry:
+            self._kept[id] = place
+        self.duplicates.append(Duplicate(id, kept.source, dropped.source))
+
+    def _credit(self, chapters: Iterable[Chapter], spool: Path) -> None:
+        """Count in what files say of the entries of others."""
+        credits: Counter[Outcome] = Counter()
+        by: dict[Outcome, Source] = {}
+        for chapter in chapters:
+            credits |= Counter(chapter.credits)  # a journal that was copied credits no entry twice
+            by = {**chapter.credited_by, **by}
+        of: dict[str, list[Outcome]] = {}
+        for outcome in sorted(credits.elements()):
+            of.setdefault(outcome.entry_id, []).append(outcome)
+        if not of:
+            return
+        with Draft(spool, self._parts) as draft:
+            for id, outcomes in of.items():
+                if id in self._kept:
+                    entry = self.entry(id)
+                    self._kept[id] = len(self._pages), len(draft)
+                    draft.add(entry._replace(evidence=credited(entry.evidence, outcomes)))
+                else:
+                    told = ", ".join(outcome.outcome for outcome in outcomes)
+                    source = by[outcomes[0]]
+                    self.quarantined.append(Quarantined(source, f"no entry has the id {id}", told))
+            self._pages.append(draft.done())
+
+    def _decide(self, chapters: Iterable[Chapter], spool: Path) -> None:
+        """Merge and leave out what was decided; evidence is counted in already."""
+        decisions = {each.id: each for chapter in chapters for each in chapter.decided}
+        named = {str(value) for each in decisions.values() for value in each.values.values()}
+        entries = {id: self.entry(id) for id in sorted(named) if id in self._kept}
+        if not entries:
+            return
+        from indexing.learning.merge import decided
+
+        after = decided(entries, decisions.values())
+        with Draft(spool, self._parts) as draft:
+            for id, entry in entries.items():
+                if id not in after:
+                    del self._kept[id]
+                elif after[id] != entry:
+                    self._kept[id] = len(self._pages), len(draft)
+                    draft.add(after[id])
+            self._pages.append(draft.done())
+
+    def _rows(self, places: Iterable[_Place]) -> Iterator[bytes]:
+        spools = [_mapped(pages.spool) for pages in self._pages]
+        for at, number in places:
+            offsets = self._pages[at].offsets
+            yield spools[at][offsets[number] : offsets[number + 1]]
+
+    def _signed(self, places: Iterable[_Place]) -> Iterator[tuple[bytes, int]]:
+        for row, (at, number) in enumerate(places):
+            sha = self._pages[at].signatures[SHA * number : SHA * (number + 1)]
+            if sha != UNSIGNED:
+                yield sha, row
+
+    def _built(
+        self, places: Sequence[_Place], tell: Callable[[Progress], None]
+    ) -> Iterator[tuple[str, Mapping[str, Buffer]]]:
+        """What each part keeps, one after another."""
+        rows = self._numbered(places)
+        for which, part in enumerate(self._parts):
+            tell(Progress(part.name, 0, 1))
+            gathered = [
+                (pages.gathered[which], numbers)
+                for pages, numbers in zip(self._pages, rows, strict=True)
+            ]
+            yield part.name, part.merge(gathered, len(places))
+            tell(Progress(part.name, 1, 1))
+        tell(Progress("write", 0, 1))
+
+    def _numbered(self, places: Sequence[_Place]) -> "list[Rows]":
+        """The row of each entry of each chapter; -1 where another of its id was kept."""
+        import numpy as np
+
+        rows = [np.full(len(pages.ids), -1, np.int64) for pages in self._pages]
+        at = np.fromiter((place[0] for place in places), np.int64, len(places))
+        number = np.fromiter((place[1] for place in places), np.int64, len(places))
+        for which, numbers in enumerate(rows):
+            here = np.flatnonzero(at == which)
+            numbers[number[here]] = here
+        return rows
+
+
+def _mapped(path: Path) -> mmap.mmap | bytes:
+    with path.open("rb") as file:
+        if not path.stat().st_size:
+            return b""  # nothing cannot be mapped
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _replaces(entry: Entry, known: Entry) -> bool:
@@ -392,80 +497,22 @@ def _replaces(entry: Entry, known: Entry) -> bool:
     return ages[0] > ages[1]
 
 
-def _prepared(entry: Entry) -> Entry:
-    """The entry signed with today's rules and without secrets.
-
-    It is signed before secrets go: the log that will be looked up has them still.
-    """
-    return entry._replace(
-        title=_redacted(entry.title),
-        body=_redacted(entry.body),
-        labels=_redacted(entry.labels),
-        files=None if entry.files is None else _redacted(_paths(entry.files)),
-        signature=None if entry.signature is None else _signed_anew(entry.signature),
-        lesson=Lesson._make(map(_redacted, entry.lesson)),
-        extra=_redacted(entry.extra),
-    )
-
-
-def _paths(files: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(path for path in map(path_of, files) if path))
-
-
-def _signed_anew(stored: Signature) -> Signature:
-    command = stored.context.get("command")
-    known = command if isinstance(command, str) else ""
-    today = sign(stored.raw, stored.tool, stored.joined, known, stored.rule)
-    return today._replace(
-        raw=redact(today.raw),
-        normalised=redact(today.normalised),
-        joined=_redacted(today.joined),
-        line=stored.line,
-        context=_redacted(stored.context),
-    )
-
-
-def _redacted(value: Any) -> Any:
-    """The same value, with no secret and no endless text in it."""
-    if isinstance(value, str):
-        return shortened(redact(value))
-    if isinstance(value, Mapping):
-        return {key: _redacted(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(map(_redacted, value))
-    return value
-
-
-def _skipped(name: str, path: Path, error: Exception) -> Skipped:
-    if isinstance(error, OSError):
-        reason = error.strerror or str(error)
-    elif isinstance(error, MemError):
-        reason = str(error)
-    else:
-        reason = f"{type(error).__name__}: {error}"
-    reason = " ".join(reason.split())
-    for prefix in (f"{path}:", f"{name}:"):
-        reason = reason.removeprefix(prefix)
-    numbered = re.match(r"(\d+):\s*", reason)
-    line = int(numbered[1]) if numbered else 0
-    return Skipped(name, line, reason[numbered.end() if numbered else 0 :].strip())
-
-
 def _files(
-    memory: Sequence[Path], root: Path | None, gathered: _Gathered
-) -> list[tuple[str, Path]]:
-    """Every memory file once, with its name, in order of the names."""
+    memory: Sequence[Path], root: Path | None
+) -> tuple[list[tuple[str, Path]], list[Skipped]]:
+    """Every memory file once, with its name, in order of the names; what could not be listed."""
     named = []
+    skipped = []
     for given in memory:
         try:
             named += [(_name(given, path, root), path) for path in memory_files(given)]
         except (MemError, OSError) as error:
-            gathered.skipped.append(_skipped(_name(given, given, root), given, error))
+            skipped.append(skipped_for(_name(given, given, root), given, error))
     # of a file that was given twice, the longer name tells more
     once: dict[str, tuple[str, Path]] = {}
     for name, path in sorted(named, key=lambda each: (-len(each[0]), each)):
         once.setdefault(os.path.realpath(path), (name, path))
-    return sorted(once.values())
+    return sorted(once.values()), skipped
 
 
 def _name(given: Path, path: Path, root: Path | None) -> str:
@@ -476,22 +523,22 @@ def _name(given: Path, path: Path, root: Path | None) -> str:
     return path.as_posix()
 
 
-def _moved(index: Path, kept: Mapping[str, Entry]) -> tuple[Moved, ...]:
+def _moved(index: Path, book: _Book) -> tuple[Moved, ...]:
     """Which hashes today's rules changed; the same rules change none, so that nothing is read."""
+    moved = []
     try:
         old = local.LocalStore.open(index)
         if old.recipe.ruleset == ruleset_digest():
             return ()
-        before = {
-            entry.id: entry.signature
-            for entry in map(old.entry, range(len(old)))
-            if entry.signature is not None
-        }
+        for before in map(old.entry, range(len(old))):
+            then = before.signature
+            if then is None or before.id not in book:
+                continue
+            if book.sig_sha(before.id) not in ("", then.sig_sha):
+                now = book.entry(before.id).signature
+                assert now is not None
+                why = tuple(what_moved(then, now))
+                moved.append(Moved(before.id, then.sig_sha, now.sig_sha, why))
     except BadIndex:
         return ()  # nothing to compare with
-    moved = []
-    for id, entry in sorted(kept.items()):
-        then, now = before.get(id), entry.signature
-        if then is not None and now is not None and then.sig_sha != now.sig_sha:
-            moved.append(Moved(id, then.sig_sha, now.sig_sha, tuple(what_moved(then, now))))
-    return tuple(moved)
+    return tuple(sorted(moved))

@@ -12,7 +12,7 @@ text without secrets costs a few substring searches.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
@@ -28,6 +28,14 @@ def redact(text: str) -> str:
     while (redacted := _once(text)) != text:
         text = redacted
     return text
+
+
+def suspect(text: str) -> bool:
+    """Whether `redact` has to look at the text at all.
+
+    For many texts: it is made in some milliseconds, and then four times as fast as `redact`.
+    """
+    return _suspicion()(text.lower()) is not None
 
 
 class _Rule(NamedTuple):
@@ -351,6 +359,22 @@ def _end_of_word(text: str, start: int, end: int) -> int:
 _HINTS = sorted(
     {"-----begin", *_NAME_HINTS, *(hint for rule in (*_SHAPES, *_PLACES) for hint in rule.hints)}
 )
+
+
+@cache
+def _suspicion() -> Callable[[str], re.Match[str] | None]:
+    return re.compile(_any_of(_HINTS)).search
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """An expression for any of the words, in which no letter is tried twice."""
+    by_first: dict[str, list[str]] = {}
+    for word in words:
+        by_first.setdefault(word[:1], []).append(word[1:])
+    if "" in by_first:
+        return ""  # one of the words has ended
+    ways = [re.escape(first) + _any_of(rest) for first, rest in sorted(by_first.items())]
+    return f"(?:{'|'.join(ways)})"
 
 
 def _once(text: str) -> str:

@@ -9,68 +9,226 @@ A family of postings is four files, searched where they lie; opening parses noth
 """
 
 import struct
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from indexing.stores.generations import Buffer
+
 _pair = struct.Struct("<QQ").unpack_from
 _BYTES = "surrogatepass"  # a path may hold what is no text
+_LONGEST_RUN = 1 << 22  # postings that are sorted at once; some tens of MB
+
+
+class Run(NamedTuple):
+    """Postings of some lists of words: those of words `(n,)`, sorted, begin at `starts` `(n + 1,)`.
+
+    A posting is the number of a list (u32) and how many times it holds the word (u32).
+    """
+
+    words: list[str]
+    starts: "NDArray[np.int64]"
+    lists: "NDArray[np.uint32]"
+    times: "NDArray[np.uint32]"
+
+
+class Runs:
+    """Lists of words as they come, in sorted runs that are small enough to be sorted in memory."""
+
+    def __init__(self) -> None:
+        self._runs: list[Run] = []
+        self._lists = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self._number_of: dict[str, int] = {}
+        self._found = array("i")
+        self._lengths = array("i")
+
+    def add(self, words: Iterable[str]) -> None:
+        """Take in the next list."""
+        number_of, before = self._number_of, len(self._found)
+        self._found.extend([number_of.setdefault(word, len(number_of)) for word in words])
+        self._lengths.append(len(self._found) - before)
+        if len(self._found) >= _LONGEST_RUN:
+            self._end()
+
+    def done(self, family: str) -> dict[str, bytes]:
+        """All that was added, as files by name; nothing is to be added any more."""
+        if self._lengths:
+            self._end()
+        files = {}
+        for number, run in enumerate(self._runs):
+            words, offsets = _joined(run.words)
+            prefix = f"{family}.{number}"
+            files[f"{prefix}.words"] = words
+            files[f"{prefix}.offsets"] = offsets.astype("<u8").tobytes()
+            files[f"{prefix}.starts"] = run.starts.astype("<i8").tobytes()
+            files[f"{prefix}.lists"] = run.lists.astype("<u4").tobytes()
+            files[f"{prefix}.times"] = run.times.astype("<u4").tobytes()
+        return files
+
+    def _end(self) -> None:
+        import numpy as np
+
+        vocabulary = sorted(self._number_of)
+        # the order of code points is the order of UTF-8
+        place = np.empty(len(vocabulary), np.int64)
+        place[[self._number_of[word] for word in vocabulary]] = np.arange(len(vocabulary))
+        lists = len(self._lengths)
+        keys = place[np.frombuffer(self._found, np.int32)] * lists
+        keys += np.repeat(np.arange(lists), np.frombuffer(self._lengths, np.int32))
+        keys, times = np.unique(keys, return_counts=True)
+        word, number = keys // lists, keys % lists + self._lists
+        starts = np.searchsorted(word, np.arange(len(vocabulary) + 1))
+        self._runs.append(
+            Run(vocabulary, starts, number.astype(np.uint32), times.astype(np.uint32))
+        )
+        self._lists += lists
+        self._begin()
 
 
 class Counted(NamedTuple):
     """Postings as they are built.
 
-    `words` is sorted. A posting has a word's number, a row, and how many times the row holds the
-    word; postings are in order of words, then of rows. `starts` is `(words + 1,)`.
+    `words` is sorted. A posting is a row and how many times the row holds the word; postings are
+    in order of words, then of rows. Those of a word begin at `starts`, `(words + 1,)`.
     """
 
     words: list[str]
     starts: "NDArray[np.int64]"
-    word: "NDArray[np.int64]"
-    row: "NDArray[np.int64]"
-    times: "NDArray[np.int64]"
+    row: "NDArray[np.uint32]"
+    times: "NDArray[np.uint32]"
 
-    def files(self, family: str) -> dict[str, bytes]:
+    def files(self, family: str) -> dict[str, memoryview]:
         """The four files, by name."""
-        import numpy as np
-
-        encoded = [word.encode("utf-8", _BYTES) for word in self.words]
-        offsets = np.cumsum([0, *map(len, encoded)], dtype=np.uint64)
+        words, offsets = _joined(self.words)
         return {
-            f"{family}.words": b"".join(encoded),
-            f"{family}.offsets": offsets.astype("<u8").tobytes(),
-            f"{family}.starts": self.starts.astype("<u8").tobytes(),
-            f"{family}.rows": self.row.astype("<u4").tobytes(),
+            f"{family}.words": memoryview(words),
+            f"{family}.offsets": data_of(offsets, "<u8"),
+            f"{family}.starts": data_of(self.starts, "<u8"),
+            f"{family}.rows": data_of(self.row, "<u4"),
         }
+
+
+def runs_of(files: "Mapping[str, Buffer]", family: str) -> list[Run]:
+    """The runs that `Runs.done` made files of."""
+    import numpy as np
+
+    runs: list[Run] = []
+    while f"{family}.{len(runs)}.words" in files:
+        prefix = f"{family}.{len(runs)}"
+        words = bytes(files[f"{prefix}.words"])
+        offsets = np.frombuffer(files[f"{prefix}.offsets"], "<u8").tolist()
+        runs.append(
+            Run(
+                [words[begin:end].decode("utf-8", _BYTES) for begin, end in pairwise(offsets)],
+                np.frombuffer(files[f"{prefix}.starts"], "<i8"),
+                np.frombuffer(files[f"{prefix}.lists"], "<u4"),
+                np.frombuffer(files[f"{prefix}.times"], "<u4"),
+            )
+        )
+    return runs
+
+
+def _joined(words: Sequence[str]) -> "tuple[bytes, NDArray[np.uint64]]":
+    """The words in UTF-8, and where each begins; where the last one ends."""
+    import numpy as np
+
+    encoded = [word.encode("utf-8", _BYTES) for word in words]
+    return b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.uint64)
+
+
+def merged(gathered: "Iterable[tuple[Sequence[Run], NDArray[np.int64]]]", size: int) -> Counted:
+    """The postings of all runs as one.
+
+    Args:
+        gathered: Runs, and the row of each of their lists; -1 is left out.
+        size: How many rows there are.
+    """
+    import numpy as np
+
+    runs = [_placed(run, rows) for runs, rows in gathered for run in runs]
+    words = sorted({word for run in runs for word in run.words})
+    number_of = {word: number for number, word in enumerate(words)}
+    numbers = [
+        np.fromiter(map(number_of.__getitem__, run.words), np.int64, len(run.words)) for run in runs
+    ]
+    holding = np.zeros(len(words), np.int64)
+    for run, number in zip(runs, numbers, strict=True):
+        holding[number] += np.diff(run.starts)
+    starts = np.concatenate([[0], np.cumsum(holding)])
+    counted = Counted(
+        words, starts, np.empty(starts[-1], np.uint32), np.empty(starts[-1], np.uint32)
+    )
+    _fill(counted, runs, numbers, size)
+    return counted
 
 
 def count(lists: Iterable[Iterable[str]]) -> Counted:
     """How often each row holds each word; row `i` holds the words of the `i`th list."""
-    from array import array
-
     import numpy as np
 
-    number_of: dict[str, int] = {}
-    found, lengths = array("q"), array("q")
+    runs, size = Runs(), 0
     for words in lists:
-        before = len(found)
-        found.extend([number_of.setdefault(word, len(number_of)) for word in words])
-        lengths.append(len(found) - before)
-    vocabulary = sorted(number_of)
-    # the order of code points is the order of UTF-8
-    place = np.empty(len(vocabulary), np.int64)
-    place[[number_of[word] for word in vocabulary]] = np.arange(len(vocabulary))
-    rows = max(1, len(lengths))
-    keys = place[np.frombuffer(found, np.int64)] * rows
-    keys += np.repeat(np.arange(len(lengths)), np.frombuffer(lengths, np.int64))
-    keys, counts = np.unique(keys, return_counts=True)
-    word, row = keys // rows, keys % rows
-    starts = np.searchsorted(word, np.arange(len(vocabulary) + 1))
-    return Counted(vocabulary, starts, word, row, counts)
+        runs.add(words)
+        size += 1
+    return merged([(runs_of(runs.done("x"), "x"), np.arange(size))], size)
+
+
+def _placed(run: Run, rows: "NDArray[np.int64]") -> Run:
+    """The run with rows for the numbers of its lists, without what is left out."""
+    import numpy as np
+
+    row = rows[run.lists]
+    kept = row >= 0
+    if kept.all():
+        return run._replace(lists=row.astype(np.uint32))
+    starts = np.concatenate([[0], np.cumsum(kept)])[run.starts]
+    held = np.flatnonzero(np.diff(starts))
+    return Run(
+        [run.words[word] for word in held],
+        np.append(starts[held], starts[-1]),
+        row[kept].astype(np.uint32),
+        run.times[kept],
+    )
+
+
+def _fill(
+    counted: Counted, runs: Sequence[Run], numbers: "Sequence[NDArray[np.int64]]", size: int
+) -> None:
+    """Put the runs' postings in order, so many words at a time as can be sorted in memory.
+
+    `numbers` are those of each run's words. A posting is sorted as one number: word, row, times.
+    """
+    import numpy as np
+
+    row_bits = max(1, size).bit_length()
+    times_bits = max((int(run.times.max(initial=1)) for run in runs), default=1).bit_length()
+    most = 1 << 63 - row_bits - times_bits
+    words, first = len(counted.words), 0
+    while first < words:
+        ending = int(np.searchsorted(counted.starts, counted.starts[first] + _LONGEST_RUN, "right"))
+        last = min(max(ending - 1, first + 1), first + most, words)
+        pieces = []
+        for run, number in zip(runs, numbers, strict=True):
+            begin, end = np.searchsorted(number, [first, last])
+            word = np.repeat(number[begin:end] - first, np.diff(run.starts[begin : end + 1]))
+            here = slice(run.starts[begin], run.starts[end])
+            keys = word << row_bits | run.lists[here].astype(np.int64)
+            pieces.append(keys << times_bits | run.times[here])
+        keys = np.concatenate(pieces)
+        keys.sort()
+        here = slice(counted.starts[first], counted.starts[last])
+        counted.row[here] = keys >> times_bits & (1 << row_bits) - 1
+        counted.times[here] = keys & (1 << times_bits) - 1
+        first = last
 
 
 class Postings:
@@ -80,7 +238,8 @@ class Postings:
         self._words = files[f"{family}.words"]
         self._offsets = files[f"{family}.offsets"]
         self._starts = files[f"{family}.starts"]
-        self._rows = files[f"{family}.rows"]
+        rows = files[f"{family}.rows"]
+        self._rows = numbers(rows, "<u4", 0, len(rows) // 4)
 
     def find(self, word: str) -> int | None:
         """The number of the word in the sorted vocabulary; None when no row holds it."""
@@ -97,13 +256,14 @@ class Postings:
     def rows(self, number: int) -> "NDArray[np.uint32]":
         """The rows that hold the word, ascending; not copied."""
         begin, end = self.span(number)
-        return numbers(self._rows, "<u4", begin, end)
+        return self._rows[begin:end]
 
     def place(self, number: int, row: int) -> int | None:
         """Which of the word's rows `row` is; None when it does not hold the word."""
-        rows = self.rows(number)
-        at = first_from(rows, row)
-        return at if at < len(rows) and rows[at] == row else None
+        begin, end = self.span(number)
+        # a few comparisons cost less than to call numpy
+        at = bisect_left(self._rows, row, begin, end)
+        return at - begin if at < end and self._rows[at] == row else None
 
     def _word(self, number: int) -> bytes:
         begin, end = _pair(self._offsets, 8 * number)
@@ -122,3 +282,10 @@ def numbers(view: memoryview, kind: str, begin: int, end: int) -> "NDArray[Any]"
 
     dtype = np.dtype(kind)
     return np.frombuffer(view, dtype, end - begin, begin * dtype.itemsize)
+
+
+def data_of(array: "NDArray[Any]", kind: str) -> memoryview:
+    """The array's items as the bytes of a file of numbers."""
+    import numpy as np
+
+    return np.ascontiguousarray(array, kind).view(np.uint8).data

@@ -58,6 +58,7 @@ class Aiwg:
     """One entry per pattern. A pattern's expression is kept as text and never compiled."""
 
     name = "aiwg"
+    signs = True
 
     def accepts(self, path: Path) -> bool:
         """By name, or a registry by its head."""

@@ -34,9 +34,13 @@ class Decided(NamedTuple):
 
 
 class Reader(Protocol):
-    """Reads one memory format; one file each."""
+    """Reads one memory format; one file each.
+
+    `signs` says that its signatures come from `sign`, so that nobody need sign them again.
+    """
 
     name: str
+    signs: bool
 
     def accepts(self, path: Path) -> bool:
         """Whether the file is of this format, by its name or, if that says too little, its head.

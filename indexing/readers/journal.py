@@ -21,6 +21,7 @@ class Journal:
     """Records stand in any order and may stand twice: git merges journals line by line."""
 
     name = "journal"
+    signs = True
 
     def accepts(self, path: Path) -> bool:
         """`journal.jsonl`, or another `.jsonl` that begins like one."""

@@ -28,11 +28,12 @@ class Record:
     A field that is missing or null is unknown: `""`, `()` or None.
     """
 
-    def __init__(self, value: object, name: str = "the record") -> None:
+    def __init__(self, value: object, name: str = "the record", depth: int = 0) -> None:
         if not isinstance(value, Mapping):
             raise RecordError(f"{name} is {_named(value)}; it must be an object")
         self._name = name
-        self._left: dict[str, Any] = _sound(dict(value), 0)
+        # a part was looked through with the record that it is of
+        self._left: dict[str, Any] = dict(value) if depth else _sound(dict(value), 0)
         self._parts: dict[str, Record] = {}
 
     def __contains__(self, key: str) -> bool:
@@ -124,7 +125,7 @@ class Record:
     def part(self, key: str) -> "Record":
         """The record under the key; what is not taken of it stays in `rest` of this one."""
         value = self._left.pop(key, None)
-        self._parts[key] = Record({} if value is None else value, f"'{key}'")
+        self._parts[key] = Record({} if value is None else value, f"'{key}'", 1)
         return self._parts[key]
 
     def rest(self) -> dict[str, Any]:
@@ -207,6 +208,8 @@ def utc(value: str | float) -> str:
     """
     if isinstance(value, str):
         text = value.strip()
+        if _is_ours(text):
+            return text
         if not re.fullmatch(r"\d{9,13}(\.\d{1,9})?", text):
             return _utc_of_iso(text)
         value = float(text)
@@ -242,6 +245,16 @@ def plain(text: str) -> str:
 def body(*parts: str, title: str = "") -> str:
     """The parts that say more than the title, one under the other, each once."""
     return "\n".join(part for part in dict.fromkeys(parts) if part and part != title)
+
+
+def _is_ours(text: str) -> bool:
+    """Whether the text is a time as `utc` writes it."""
+    if len(text) != 20 or text[4::3] != "--T::Z":
+        return False
+    try:
+        return datetime.fromisoformat(text).year >= 1970
+    except ValueError:
+        return False
 
 
 def _utc_of_iso(text: str) -> str:

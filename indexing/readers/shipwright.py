@@ -40,6 +40,7 @@ class Shipwright:
     """One entry per failure, success, decision, known issue, promoted pattern and logged error."""
 
     name = "shipwright"
+    signs = True
 
     def accepts(self, path: Path) -> bool:
         """By name; files whose name says little also by a key in their head."""

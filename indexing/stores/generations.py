@@ -3,16 +3,19 @@
     DIR/CURRENT            the name of a generation; renamed into place, so never half written
     DIR/g-<digest>/        one generation: files that never change, and their manifest.json
     DIR/.building/         one that is being written, or what a crash left of it
+    DIR/.spool/            what a build puts down while it reads
     DIR/.lock              held by a build; readers take no lock
+    DIR/.owner             which build that is, for people
 
 A generation's name is the digest of its manifest, which holds the digests of all its files: the
 same memory gives the same name and the same bytes.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from indexing.errors import BadIndex, IndexBusy
 from indexing.lazily import expression, sha256
@@ -22,11 +25,22 @@ from indexing.recipe import REBUILD
 POINTER = "CURRENT"
 MANIFEST = "manifest.json"
 _BUILDING = ".building"
+_SPOOL = ".spool"
 _NEW = f"{POINTER}.new"
 _LOCK = ".lock"
+_OWNER = ".owner"
 _NAME = expression(r"g-[0-9a-f]{32}")
 
+_PIECE = 1 << 20
+
 Buffer = bytes | memoryview
+
+
+class Written(NamedTuple):
+    """A file of a generation: its bytes, and their checksum in hex."""
+
+    size: int
+    sha256: str
 
 
 def current(index: Path) -> str:
@@ -60,8 +74,10 @@ def alone(index: Path, wait_s: float) -> Iterator[None]:
     The operating system gives the lock back when its owner dies, however it dies.
 
     Raises:
-        IndexBusy: Another build held the lock for `wait_s` seconds.
+        IndexBusy: Another build held the lock for `wait_s` seconds; says which, and since when.
     """
+    import platform
+
     from filelock import FileLock, Timeout
 
     index.mkdir(parents=True, exist_ok=True)
@@ -70,12 +86,32 @@ def alone(index: Path, wait_s: float) -> Iterator[None]:
         lock.acquire(timeout=wait_s)
     except Timeout as error:
         raise IndexBusy(
-            f"{index}: another build is at work; try again when it has ended"
+            f"{index}: another build is at work{_owner(index)}; try again when it has ended"
         ) from error
+    owner = index / _OWNER
     try:
+        # it is only for people: a disk that does not take it is told of by the build
+        with suppress(OSError):
+            owner.write_text(f"process {os.getpid()} on {platform.node()}\n", encoding="utf-8")
         yield
     finally:
+        with suppress(OSError):
+            owner.unlink(missing_ok=True)
         lock.release()
+
+
+def _owner(index: Path) -> str:
+    """Who holds the lock, and for how long, as far as that can be read."""
+    import time
+
+    try:
+        owner = index / _OWNER
+        said = read_plain(owner)[:200].decode("utf-8", "replace")
+        seconds = max(0, time.time() - owner.stat().st_mtime)
+    except OSError:
+        return ""
+    told = "".join(each for each in said if each.isprintable())
+    return f" ({told}, for {seconds:,.0f} s)"
 
 
 def clean(index: Path) -> None:
@@ -95,15 +131,37 @@ def clean(index: Path) -> None:
     except BadIndex:
         kept = ""
     for path in sorted(index.iterdir()):
-        left = path.name in (_BUILDING, _NEW)
+        left = path.name in (_BUILDING, _SPOOL, _NEW)
         if left or (_NAME.fullmatch(path.name) and path.name != kept):
             _remove(path)
 
 
-def commit(index: Path, files: Mapping[str, Buffer], manifest: bytes) -> str:
+@contextmanager
+def spool(index: Path) -> Iterator[Path]:
+    """An empty folder for what a build has to put down; it is gone afterwards."""
+    folder = index / _SPOOL
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        # what cannot be removed now is by the next build
+        with suppress(OSError):
+            _remove(folder)
+
+
+def commit(
+    index: Path,
+    files: Iterable[tuple[str, Iterable[Buffer]]],
+    manifest: Callable[[Mapping[str, Written]], bytes],
+) -> str:
     """The name of the new current generation; it is on the disk before it is pointed at.
 
     To be called inside `alone`. Whatever stops it, `index` has its old generation or the new one.
+
+    Args:
+        index: The index's folder.
+        files: The name of each file and its bytes in pieces, taken one after another.
+        manifest: Called when all are written, with the size and checksum of each.
     """
     try:
         return _committed(index, files, manifest)
@@ -114,20 +172,24 @@ def commit(index: Path, files: Mapping[str, Buffer], manifest: bytes) -> str:
         raise
 
 
-def _committed(index: Path, files: Mapping[str, Buffer], manifest: bytes) -> str:
+def _committed(
+    index: Path,
+    files: Iterable[tuple[str, Iterable[Buffer]]],
+    manifest: Callable[[Mapping[str, Written]], bytes],
+) -> str:
     building = index / _BUILDING
     building.mkdir()
-    for name, data in files.items():
-        _write(building / name, data)
-    _write(building / MANIFEST, manifest)
+    written = {name: _write(building / name, pieces) for name, pieces in files}
+    told = manifest(written)
+    _write(building / MANIFEST, [told])
     _flush(building)
-    for name, data in files.items():
-        if _digest(building / name) != sha256(data).digest():
+    for name, file in written.items():
+        if _digest(building / name) != file.sha256:
             raise BadIndex(f"{building / name}: does not read back as written; check the disk")
-    name = name_of(manifest)
+    name = name_of(told)
     _settle(building, index / name)
     _flush(index)
-    _write(index / _NEW, f"{name}\n".encode("ascii"))
+    _write(index / _NEW, [f"{name}\n".encode("ascii")])
     (index / _NEW).replace(index / POINTER)
     _flush(index)
     return name
@@ -158,11 +220,30 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _write(path: Path, data: Buffer) -> None:
+def _write(path: Path, pieces: Iterable[Buffer]) -> Written:
+    digest = sha256()
+    size = 0
     with path.open("wb") as file:
-        file.write(data)
+        for piece in _joined(pieces):
+            file.write(piece)
+            digest.update(piece)
+            size += memoryview(piece).nbytes
         file.flush()
         os.fsync(file.fileno())
+    return Written(size, digest.hexdigest())
+
+
+def _joined(pieces: Iterable[Buffer]) -> Iterator[Buffer]:
+    """The same bytes in pieces that are worth a call."""
+    held: list[Buffer] = []
+    size = 0
+    for piece in pieces:
+        held.append(piece)
+        size += memoryview(piece).nbytes
+        if size >= _PIECE:
+            yield b"".join(held) if len(held) > 1 else held[0]
+            held, size = [], 0
+    yield b"".join(held)
 
 
 def _flush(folder: Path) -> None:
@@ -175,8 +256,8 @@ def _flush(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _digest(path: Path) -> bytes:
+def _digest(path: Path) -> str:
     import hashlib
 
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -17,8 +17,10 @@ generation are taken as well; of a bigger one `verify` takes them, and whoever m
 import json
 import mmap
 import struct
+import sys
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,7 @@ from indexing.lazily import sha256
 from indexing.plain import open_plain, read_plain
 from indexing.recipe import FORMAT, REBUILD, Recipe
 from indexing.stores import generations
-from indexing.stores.generations import MANIFEST, Buffer
+from indexing.stores.generations import MANIFEST, Buffer, Written
 
 _ROWS = "rows.jsonl"
 _OFFSETS = "rows.offsets"
@@ -37,6 +39,7 @@ _SOURCES = "sources.jsonl"
 _SHA = 32
 _CHECKED = 4 << 20  # bytes that are read through in a few milliseconds
 _KEY = _SHA + 8
+_ENCODE = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class LocalStore:
@@ -83,7 +86,7 @@ class LocalStore:
             raise IndexError(row)
         begin, end = struct.unpack_from("<QQ", self._files[_OFFSETS], 8 * row)
         try:
-            return Entry.from_dict(json.loads(bytes(self._files[_ROWS][begin:end])))
+            return decode(bytes(self._files[_ROWS][begin:end]))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise BadIndex(f"{self.folder}: row {row} is damaged; {REBUILD}") from error
 
@@ -166,51 +169,70 @@ def encode(entry: Entry) -> bytes:
     Raises:
         TypeError, ValueError, RecursionError: It holds what JSON cannot.
     """
-    return json.dumps(entry.as_dict(), separators=(",", ":")).encode("ascii")
+    return _ENCODE(entry.as_dict()).encode("ascii")
+
+
+def decode(row: bytes) -> Entry:
+    """The entry of a row that `encode` wrote."""
+    return Entry.from_dict(json.loads(row))
 
 
 def write(
     index: Path,
     rows: Iterable[bytes],
-    signatures: Iterable[tuple[str, int]],
+    signatures: Iterable[tuple[bytes, int]],
     sources: Iterable[Mapping[str, Any]],
-    parts: Mapping[str, Mapping[str, Buffer]],
+    parts: Iterable[tuple[str, Mapping[str, Buffer]]],
     recipe: Recipe,
 ) -> str:
     """The name of the generation that is now current.
 
+    Nothing is held that can be written as it comes.
+
     Args:
         index: The index's folder; the caller holds its lock.
-        rows: Encoded entries, in order of their rows.
-        signatures: `sig_sha` in hex and row, in any order.
+        rows: Encoded entries with their line ends, in order of their rows.
+        signatures: `sig_sha` (32 bytes) and row, in any order.
         sources: The memory files, in order of their names.
-        parts: What each part built, by the part's name.
+        parts: The name of each part, and what it built.
         recipe: What all of it was made with.
     """
-    lines = [row + b"\n" for row in rows]
-    offsets = [0]
-    for line in lines:
-        offsets.append(offsets[-1] + len(line))
-    keys = sorted(bytes.fromhex(sha) + row.to_bytes(8, "big") for sha, row in signatures)
-    files: dict[str, Buffer] = {
-        _ROWS: b"".join(lines),
-        _OFFSETS: struct.pack(f"<{len(offsets)}Q", *offsets),
-        _KEYS: b"".join(keys),
-        _SOURCES: "".join(json.dumps(source) + "\n" for source in sources).encode("ascii"),
-    }
-    for part in sorted(parts):
-        files |= {f"{part}.{name}": data for name, data in sorted(parts[part].items())}
-    manifest = {
-        "format": FORMAT,
-        "recipe": recipe.as_dict(),
-        "counts": {"entries": len(lines), "signatures": len(keys)},
-        "files": {
-            name: {"size": len(memoryview(data).cast("B")), "sha256": _sha256(data)}
-            for name, data in files.items()
-        },
-    }
-    text = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
-    return generations.commit(index, files, text.encode("ascii"))
+    offsets = array("Q", [0])
+    keys = sorted(sha + row.to_bytes(8, "big") for sha, row in signatures)
+    count = len(keys)
+
+    def lines() -> Iterator[bytes]:
+        for row in rows:
+            offsets.append(offsets[-1] + len(row))
+            yield row
+
+    def files() -> Iterator[tuple[str, Iterable[Buffer]]]:
+        yield _ROWS, lines()
+        yield _OFFSETS, [_little(offsets)]
+        yield _KEYS, keys
+        keys.clear()
+        yield _SOURCES, ((json.dumps(source) + "\n").encode("ascii") for source in sources)
+        for part, built in parts:
+            for name in sorted(built):
+                yield f"{part}.{name}", [built[name]]
+
+    def manifest(written: Mapping[str, Written]) -> bytes:
+        told = {
+            "format": FORMAT,
+            "recipe": recipe.as_dict(),
+            "counts": {"entries": len(offsets) - 1, "signatures": count},
+            "files": {name: file._asdict() for name, file in written.items()},
+        }
+        return (json.dumps(told, indent=1, sort_keys=True) + "\n").encode("ascii")
+
+    return generations.commit(index, files(), manifest)
+
+
+def _little(numbers: "array[int]") -> bytes:
+    if sys.byteorder == "big":
+        numbers = numbers[:]
+        numbers.byteswap()
+    return numbers.tobytes()
 
 
 def verify(index: Path) -> list[str]:

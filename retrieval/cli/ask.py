@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexing.errors import BadQuery
+from indexing.errors import BadIndex, BadQuery, MemError
 from indexing.settings import SCORERS
 from retrieval.cli import streams
 from retrieval.cli.interface import Command, whole_number
@@ -55,16 +55,21 @@ def _context_arguments(parser: ArgumentParser) -> None:
 def _lookup(args: Namespace) -> int:
     began = time.perf_counter()
     query = _query(args)
-    memory = _opened(args)
-    hits = memory.lookup(query, args.k, args.scorer)
-    if loop := _loop(args):
+    loop = _loop(args)
+    try:
+        memory = _opened(args)
+        hits = memory.lookup(query, args.k, args.scorer)
+        _tell_unwatched(memory)
+    except BadIndex as error:
+        hits = _slowly(query, args, error)
+        loop = ""  # what it was told is not known
+    if loop:
         from retrieval.cli.told import news
 
         if not news(memory, loop, query, hits, "|".join(hit.entry.id for hit in hits)):
             streams.say(f"mem lookup: nothing that loop {loop} was not told")
             return NOTHING
     took_ms = 1000 * (time.perf_counter() - began)
-    _tell_unwatched(memory)
     if args.json:
         from retrieval.renderers.json import hits as as_json
 
@@ -75,6 +80,29 @@ def _lookup(args: Namespace) -> int:
         # there is no result, so that these are words about it
         streams.say(for_people(hits, query.signature, took_ms, sys.stderr).rstrip("\n"))
     return FOUND if hits else NOTHING
+
+
+def _slowly(query: Query, args: Namespace, error: BadIndex) -> "list[Hit]":
+    """The same failure as the memory files know it; the error itself when they do not.
+
+    What is only alike cannot be found in this way, so that no hit is no answer.
+    """
+    from retrieval import slowly
+    from retrieval.cli.index import place
+
+    if query.signature is None or args.index is not None:
+        raise error  # what another index was made from is not known
+    try:
+        where = place()
+        decided = Memory(where.folder, where.settings, where.folder.parent).overrides
+        limit = where.settings.top_k if args.k is None else args.k
+        hits = slowly.lookup(query, where.memory, limit, where.settings, decided, where.root)
+    except MemError:
+        raise error from None
+    if not hits:
+        raise error
+    streams.say(f"mem: {error}. Until then the same failure is looked for in the memory files")
+    return hits
 
 
 def _context(args: Namespace) -> int:

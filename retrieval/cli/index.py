@@ -1,5 +1,6 @@
 """`mem index rebuild`, `status` and `verify`: from memory files to an index, and its health."""
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -49,7 +50,9 @@ def place(index: Path | None = None, memory: Sequence[Path] | None = None) -> Pl
     return Place(index or mem_dir / INDEX, listed, settings, mem_dir.absolute().parent)
 
 
-def rebuild(place: Place, on_progress: "Callable[[Progress], None] | None" = None) -> "Report":
+def rebuild(
+    place: Place, on_progress: "Callable[[Progress], None] | None" = None, workers: int = 1
+) -> "Report":
     """Make the index anew; errors are those of `build_index`."""
     from indexing.build import build_index
     from retrieval.tiers import tiers
@@ -61,6 +64,7 @@ def rebuild(place: Place, on_progress: "Callable[[Progress], None] | None" = Non
         place.settings,
         on_progress,
         root=place.root,
+        workers=workers,
     )
 
 
@@ -82,6 +86,13 @@ def _memory_arguments(parser: ArgumentParser) -> None:
 
 def _rebuild_arguments(parser: ArgumentParser) -> None:
     _memory_arguments(parser)
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=os.cpu_count(),
+        metavar="N",
+        help="processes that read when there is much to read (default: one a processor)",
+    )
     parser.add_argument("--semantic", action="store_true", help="reserved: not built yet")
 
 
@@ -92,7 +103,7 @@ def _rebuild(args: Namespace) -> int:
     if args.memory is None and where.root is None:
         raise NoMemory("there is no .mem here or above; name memory files with --memory")
     with _progress() as on_progress:
-        report = rebuild(where, on_progress)
+        report = rebuild(where, on_progress, args.workers)
     if args.json:
         streams.write_json(report.as_dict())
     else:

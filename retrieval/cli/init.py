@@ -54,7 +54,12 @@ def _init(args: Namespace) -> int:
 
 def _created(mem_dir: Path, found: list[str]) -> list[str]:
     """The names of the files that were missing and are there now."""
-    texts = {CONFIG: _config(found), ".gitignore": "".join(f"{name}\n" for name in _IGNORED)}
+    texts = {
+        CONFIG: _config(found),
+        ".gitignore": "".join(f"{name}\n" for name in _IGNORED),
+        # a record is a line of its own, in whatever order: two branches have the lines of both
+        ".gitattributes": "*.jsonl merge=union -text\n",
+    }
     created = []
     try:
         mem_dir.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
 """Exact: the same signature, so the same failure."""
 
 import struct
+from array import array
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,10 @@ from retrieval.query import Query
 from retrieval.tokens import file_keys
 
 if TYPE_CHECKING:
+    from indexing.build import Rows
     from indexing.overrides import Overrides
     from indexing.recipe import MadeWith
+    from indexing.stores.generations import Buffer
     from indexing.stores.interface import Store
 
 SURE = 100
@@ -39,13 +42,25 @@ class Exact:
         """The version of the order."""
         return {"order": 2}
 
-    def build(self, entries: Sequence[Entry]) -> Mapping[str, bytes]:
+    def gather(self) -> "_Orders":
+        """What orders entries of one signature."""
+        return _Orders()
+
+    def merge(
+        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", size: int
+    ) -> Mapping[str, memoryview]:
         """`places`: u32 a row, smaller is better."""
-        best_first = sorted(range(len(entries)), key=lambda row: _order(entries[row], row))
-        places = [0] * len(entries)
-        for place, row in enumerate(best_first):
-            places[row] = place
-        return {"places": struct.pack(f"<{len(places)}I", *places)}
+        import numpy as np
+
+        from retrieval.postings import data_of
+
+        order = np.zeros(size, np.int64)
+        for files, rows in gathered:
+            kept = rows >= 0
+            order[rows[kept]] = np.frombuffer(files["orders"], np.int64)[kept]
+        places = np.empty(size, np.int64)
+        places[np.argsort(order, kind="stable")] = np.arange(size)
+        return {"places": data_of(places, "<u4")}
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
         """At most `limit` hits: 100 for the same failure, 90 for a weaker key, which is noted."""
@@ -76,15 +91,26 @@ def _keys(signature: Signature) -> list[tuple[str, str, bool]]:
     return [(sha, note, not note) for sha, note in keys(signature)]
 
 
-def _order(entry: Entry, row: int) -> tuple[bool, bool, float, int]:
-    """Those that mend, before those that were only mined; by the rate that can be relied upon."""
-    from indexing.learning.evidence import is_unproven, lower, uses
+class _Orders:
+    """A number for each entry, smaller is better.
 
-    lesson, evidence = entry.lesson, entry.evidence
-    mends = bool(lesson.fix or lesson.worked or lesson.steps)
-    failing = evidence.harmed > evidence.helped
-    reliable = lower(evidence) if uses(evidence) else 0.0
-    return not mends, failing or is_unproven(entry), -reliable, row
+    Those that mend come before those that were only mined, then the rate that can be relied upon.
+    """
+
+    def __init__(self) -> None:
+        self._orders = array("q")
+
+    def add(self, entry: Entry) -> None:
+        from indexing.learning.evidence import is_unproven, lower, uses
+
+        lesson, evidence = entry.lesson, entry.evidence
+        mends = bool(lesson.fix or lesson.worked or lesson.steps)
+        doubtful = evidence.harmed > evidence.helped or is_unproven(entry)
+        reliable = lower(evidence) if uses(evidence) else 0.0
+        self._orders.append((not mends) << 41 | doubtful << 40 | round((1 - reliable) * (1 << 30)))
+
+    def done(self) -> Mapping[str, bytes]:
+        return {"orders": self._orders.tobytes()}
 
 
 def _hit(entry: Entry, query: Query, note: str, sure: bool) -> Hit:

@@ -10,7 +10,7 @@ from retrieval.query import Query
 
 
 class Tier(Part, Protocol):
-    """What it keeps in the index (`build`) and how that is asked (`search`) stand in one file.
+    """A tier's two halves, what it keeps (`gather`, `merge`) and `search`, stand in one file.
 
     Hits of a `sure` tier are shown whatever the lowest score is that a user wants to see.
     """

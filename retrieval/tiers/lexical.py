@@ -15,8 +15,10 @@ Score, 0..100, a half counts up:
 """
 
 import math
+from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from indexing.entry import Entry
@@ -24,19 +26,31 @@ from indexing.settings import Settings
 from indexing.signature import Signature
 from retrieval import tokens
 from retrieval.hit import Hit, Why
-from retrieval.postings import Counted, Postings, count, first_from, numbers
+from retrieval.postings import (
+    Counted,
+    Postings,
+    Runs,
+    data_of,
+    first_from,
+    merged,
+    numbers,
+    runs_of,
+)
 from retrieval.query import Query
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from indexing.build import Rows
     from indexing.recipe import MadeWith
+    from indexing.stores.generations import Buffer
     from indexing.stores.interface import Store
 
 SHOWN = 8
 _UNKNOWN = -1
 _BLOCK = 512
+_STEP = 1 << 21  # postings that are weighed at once
 # Weights are kept as float32. A half that they miss by less than this still counts up, so that
 # scores do not hang on the last bit.
 _HALF = 0.5 + 1e-5
@@ -69,25 +83,32 @@ class Lexical:
     def _plain(self) -> bool:
         return self._settings.tokens == "plain"
 
-    def build(self, entries: Sequence[Entry]) -> Mapping[str, bytes]:
+    def gather(self) -> "_Words":
+        """The words and files of entries."""
+        return _Words(self._plain)
+
+    def merge(
+        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", size: int
+    ) -> Mapping[str, memoryview]:
         """Postings of `text` with `weights` (f32), of `titles` and of `paths`.
 
         `titles.sizes` and `paths.sizes` (i32 a row) are the sizes of the sets; -1 when a row's
         files are unknown.
         """
-        import numpy as np
-
-        files = [tokens.file_keys(entry.files) for entry in entries]
-        titles = [tokens.title_words(entry.title) for entry in entries]
-        text = count(tokens.words(text_of(entry), self._plain) for entry in entries)
-        unknown = [_UNKNOWN if keys is None else len(keys) for keys in files]
+        text = merged(((runs_of(files, "text"), rows) for files, rows in gathered), size)
+        titles = merged(((runs_of(files, "titles"), rows) for files, rows in gathered), size)
+        paths = merged(((runs_of(files, "paths"), rows) for files, rows in gathered), size)
         return {
             **text.files("text"),
-            "text.weights": _weights(text, len(entries)).astype("<f4").tobytes(),
-            **count(map(sorted, titles)).files("titles"),
-            "titles.sizes": np.array([len(title) for title in titles], "<i4").tobytes(),
-            **count(keys or () for keys in files).files("paths"),
-            "paths.sizes": np.array(unknown, "<i4").tobytes(),
+            "text.weights": data_of(_weights(text, size), "<f4"),
+            **titles.files("titles"),
+            "titles.sizes": _by_row(
+                ((files["titles.sizes"], rows) for files, rows in gathered), size
+            ),
+            **paths.files("paths"),
+            "paths.sizes": _by_row(
+                ((files["paths.sizes"], rows) for files, rows in gathered), size
+            ),
         }
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
@@ -294,7 +315,45 @@ def score_of(points: float) -> int:
     return math.floor(100 * points + _HALF)
 
 
-def _weights(text: Counted, rows: int) -> "NDArray[np.float64]":
+class _Words:
+    """The words and files of entries as they come; sizes of sets are those of `Lexical.merge`."""
+
+    def __init__(self, plain: bool) -> None:
+        self._plain = plain
+        self._text, self._titles, self._paths = Runs(), Runs(), Runs()
+        self._title_sizes, self._path_sizes = array("i"), array("i")
+
+    def add(self, entry: Entry) -> None:
+        self._text.add(tokens.words(text_of(entry), self._plain))
+        title = tokens.title_words(entry.title)
+        self._titles.add(title)
+        self._title_sizes.append(len(title))
+        files = tokens.file_keys(entry.files)
+        self._paths.add(files or ())
+        self._path_sizes.append(_UNKNOWN if files is None else len(files))
+
+    def done(self) -> Mapping[str, bytes]:
+        return {
+            **self._text.done("text"),
+            **self._titles.done("titles"),
+            **self._paths.done("paths"),
+            "titles.sizes": self._title_sizes.tobytes(),
+            "paths.sizes": self._path_sizes.tobytes(),
+        }
+
+
+def _by_row(gathered: "Iterable[tuple[Buffer, Rows]]", size: int) -> memoryview:
+    """A number (i32) for each row."""
+    import numpy as np
+
+    by_row = np.zeros(size, np.int32)
+    for sizes, rows in gathered:
+        kept = rows >= 0
+        by_row[rows[kept]] = np.frombuffer(sizes, np.int32)[kept]
+    return data_of(by_row, "<i4")
+
+
+def _weights(text: Counted, rows: int) -> "NDArray[np.float32]":
     """The weight of each posting, in vectors of length 1."""
     import numpy as np
 
@@ -302,9 +361,29 @@ def _weights(text: Counted, rows: int) -> "NDArray[np.float64]":
     # `math.log`, because numpy's differs in the last bit from one processor to the next
     frequencies, which = np.unique(holding, return_inverse=True)
     idfs = np.array([idf(rows, int(each)) for each in frequencies])[which]
-    weights: NDArray[np.float64] = text.times * idfs[text.word]
-    lengths = np.sqrt(np.bincount(text.row, weights * weights, minlength=rows))
-    return weights / lengths[text.row]
+    lengths = np.zeros(rows)
+    weights = np.empty(len(text.row), "<f4")
+    # a few words at a time: in double precision all of them would take gigabytes
+    steps = np.searchsorted(text.starts, np.arange(0, len(text.row), _STEP))
+    for first, last in pairwise(np.unique([*steps, len(text.words)])):
+        here, weighed = _weighed(text, idfs, first, last)
+        np.add.at(lengths, text.row[here].astype(np.intp), weighed * weighed)
+    lengths = np.sqrt(lengths)
+    for first, last in pairwise(np.unique([*steps, len(text.words)])):
+        here, weighed = _weighed(text, idfs, first, last)
+        weights[here] = weighed / lengths[text.row[here]]
+    return weights
+
+
+def _weighed(
+    text: Counted, idfs: "NDArray[np.float64]", first: int, last: int
+) -> "tuple[slice, NDArray[np.float64]]":
+    """Where the postings of words `first` to `last` stand, and times * idf of each."""
+    import numpy as np
+
+    here = slice(text.starts[first], text.starts[last])
+    holding = np.diff(text.starts[first : last + 1])
+    return here, np.repeat(idfs[first:last], holding) * text.times[here]
 
 
 def _no_points(rows: int) -> "NDArray[np.float64]":

@@ -11,7 +11,9 @@ from retrieval.hit import Hit, Why
 from retrieval.query import Query
 
 if TYPE_CHECKING:
+    from indexing.build import Rows
     from indexing.recipe import MadeWith
+    from indexing.stores.generations import Buffer
     from indexing.stores.interface import Store
 
 SAME = 88
@@ -20,6 +22,7 @@ GENERAL = 70
 """About another name; the fix has a placeholder for it."""
 
 _ROW = struct.Struct(">8sI")
+_NONE = bytes(8)
 
 
 class Pattern:
@@ -35,16 +38,22 @@ class Pattern:
         """The version of the forms."""
         return {"forms": VERSION}
 
-    def build(self, entries: Sequence[Entry]) -> Mapping[str, bytes]:
+    def gather(self) -> "_Forms":
+        """The hash of each entry's form."""
+        return _Forms()
+
+    def merge(
+        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", size: int
+    ) -> Mapping[str, bytes]:
         """`forms`: 8 bytes of the form's hash and a row (u32), in order of both."""
-        rows = []
-        for row, entry in enumerate(entries):
-            lesson = entry.lesson
-            mends = lesson.fix or lesson.worked or lesson.steps
-            form = message_of(entry.signature.raw).form if entry.signature and mends else ""
-            if form:
-                rows.append((_hash(form), row))
-        return {"forms": b"".join(_ROW.pack(*each) for each in sorted(rows))}
+        found = []
+        for files, rows in gathered:
+            forms = bytes(files["forms"])
+            for number, row in enumerate(rows.tolist()):
+                form = forms[8 * number : 8 * number + 8]
+                if row >= 0 and form != _NONE:
+                    found.append((form, row))
+        return {"forms": b"".join(_ROW.pack(*each) for each in sorted(found))}
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
         """At most `limit` hits, those about the same names first."""
@@ -56,6 +65,22 @@ class Pattern:
         hits = [_hit(store.entry(row), message) for row in rows]
         found = [hit for hit in hits if hit and not _is_same(hit.entry, signature.sig_sha)]
         return sorted(found, key=lambda hit: -hit.score)[:limit]
+
+
+class _Forms:
+    """The hash of the form of each entry that mends; `_NONE` for others."""
+
+    def __init__(self) -> None:
+        self._forms = bytearray()
+
+    def add(self, entry: Entry) -> None:
+        lesson = entry.lesson
+        mends = lesson.fix or lesson.worked or lesson.steps
+        form = message_of(entry.signature.raw).form if entry.signature and mends else ""
+        self._forms += _hash(form) if form else _NONE
+
+    def done(self) -> Mapping[str, bytes]:
+        return {"forms": bytes(self._forms)}
 
 
 def _is_same(entry: Entry, sig_sha: str) -> bool:

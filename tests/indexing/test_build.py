@@ -9,13 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from memories import Stored, entry, fixed, journal, stored, tree
+from memories import Stored, dies, entry, fixed, journal, stored, tree
 
-from indexing import build
+from indexing import build, chapters
 from indexing.build import Progress, build_index
 from indexing.entry import Entry, Evidence, Source
 from indexing.errors import BadIndex, IndexBusy, UnreadableMemory
 from indexing.journal import Outcome, append_outcome
+from indexing.readers.journal import Journal
 from indexing.settings import Settings
 from indexing.signature import sign
 from indexing.signature.interface import Step
@@ -37,9 +38,9 @@ def memory(tmp_path):
 
 @pytest.fixture(autouse=True)
 def reads_stored(monkeypatch):
-    known = build.reader_of
+    known = chapters.reader_of
     monkeypatch.setattr(
-        build, "reader_of", lambda path: Stored() if Stored().accepts(path) else known(path)
+        chapters, "reader_of", lambda path: Stored() if Stored().accepts(path) else known(path)
     )
 
 
@@ -173,11 +174,12 @@ def test_what_was_known_of_the_failure_is_kept(memory, index):
 
 
 def test_hashes_that_new_rules_move_are_reported(memory, index, monkeypatch):
+    monkeypatch.setattr(Journal, "signs", False)
     built(memory, index)
     before = entries(index)["a"].signature.sig_sha
     monkeypatch.setattr(build, "ruleset_digest", lambda: "new rules")
     monkeypatch.setattr(
-        build, "sign", lambda raw, tool, joined, *rest: sign(f"{raw}!", tool, joined, *rest)
+        chapters, "sign", lambda raw, tool, joined, *rest: sign(f"{raw}!", tool, joined, *rest)
     )
 
     report = built(memory, index)
@@ -480,6 +482,7 @@ class Failing:
     """A reader that gives one entry and then fails."""
 
     name = "failing"
+    signs = False
 
     def __init__(self, error):
         self.error = error
@@ -506,9 +509,9 @@ def test_a_reader_that_fails_midway_keeps_what_it_gave(
     memory, index, monkeypatch, error, line, reason
 ):
     (memory / "odd.jsonl").touch()
-    known = build.reader_of
+    known = chapters.reader_of
     monkeypatch.setattr(
-        build, "reader_of", lambda path: Failing(error) if path.stem == "odd" else known(path)
+        chapters, "reader_of", lambda path: Failing(error) if path.stem == "odd" else known(path)
     )
 
     report = built(memory, index)
@@ -523,9 +526,9 @@ def test_an_entry_that_json_cannot_hold_is_quarantined(memory, index, monkeypatc
             yield entry("odd", "odd", extra={"a": {1, 2}})
 
     (memory / "odd.jsonl").touch()
-    known = build.reader_of
+    known = chapters.reader_of
     monkeypatch.setattr(
-        build, "reader_of", lambda path: Odd(None) if path.stem == "odd" else known(path)
+        chapters, "reader_of", lambda path: Odd(None) if path.stem == "odd" else known(path)
     )
 
     report = built(memory, index)
@@ -564,6 +567,33 @@ def test_a_second_build_at_the_same_time_is_refused(memory, index, monkeypatch):
         built(memory, index)
 
     built(memory, index)
+
+
+def test_several_processes_make_the_same_bytes(memory, index, tmp_path, monkeypatch):
+    journal(memory / "more.jsonl", [fixed("c", "Error: three"), GOOD[0]])
+    append_outcome(memory / "more.jsonl", Outcome("b", "helped"))
+    (memory / "half.jsonl").write_text('{"v":1,"op":"add","id":"x"', encoding="utf-8")
+    (memory / "picture.png").touch()
+    one = built(memory, index)
+    monkeypatch.setattr(build, "_SMALL", 0)
+
+    several = built(memory, tmp_path / "several", workers=3)
+
+    assert several == one
+    assert tree(tmp_path / "several") == tree(index)
+
+
+def test_a_process_that_dies_leaves_the_index_as_it_was(memory, index, monkeypatch):
+    journal(memory / "more.jsonl", [fixed("c", "Error: three")])
+    built(memory, index)
+    before = tree(index)
+    monkeypatch.setattr(build, "_SMALL", 0)
+    monkeypatch.setattr(build, "_chapter", dies)
+
+    with pytest.raises(BadIndex, match="a process that read memory files has died"):
+        built(memory, index, workers=2)
+
+    assert tree(index) == before
 
 
 def test_progress_goes_through_every_stage_to_its_end(memory, index):

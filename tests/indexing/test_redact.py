@@ -5,7 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexing.redact import redact
+from indexing import redact as redact_module
+from indexing.redact import redact, suspect
 
 DRAWN = "a1B2" * 9
 
@@ -280,3 +281,11 @@ def test_time_grows_with_the_text_and_not_with_its_square(unit):
 
     # ten times the text takes ten times as long; the square would take a hundred times
     assert least_seconds(60_000) < 40 * max(least_seconds(6_000), 0.0005)
+
+
+def test_what_holds_no_hint_is_not_suspect():
+    rules = (*redact_module._SHAPES, *redact_module._PLACES)
+    for hint in {hint for rule in rules for hint in rule.hints} | {"-----BEGIN", "Passwd", "_Auth"}:
+        assert suspect(f"before {hint.upper()}after")
+    assert not suspect("npm error code ENOSPC in 3 of 4 runs")
+    assert not suspect("")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from memories import Stored, entry, fixed, indexed, stored
 
-from indexing import build
+from indexing import chapters
 from indexing.build import build_index
 from indexing.entry import Lesson
 from indexing.errors import BadIndex, BadQuery, BadSettings, NoMemory, StaleRecipe
@@ -196,7 +196,7 @@ def test_an_index_that_went_away_is_an_error_until_it_is_back(project):
 
 
 def test_quarantined_entries_are_never_returned(tmp_path, monkeypatch):
-    monkeypatch.setattr(build, "reader_of", lambda path: Stored())
+    monkeypatch.setattr(chapters, "reader_of", lambda path: Stored())
     bad = fixed("bad", RAW)._replace(trust="quarantined: a passing line")
     path = stored(tmp_path / "memory.stored", [bad, *ENTRIES[:1]])
     build_index([path], tmp_path / "index", tiers(Settings()))

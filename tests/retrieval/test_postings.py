@@ -1,7 +1,10 @@
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.postings import Postings, count
+from retrieval import postings as module
+from retrieval.postings import Postings, Runs, count, merged, runs_of
 
 WORDS = st.text(st.characters(exclude_categories=()), min_size=1, max_size=3)
 
@@ -36,3 +39,33 @@ def test_nothing_counted_is_nothing_found():
     files = {name: memoryview(data) for name, data in count([]).files("x").items()}
 
     assert Postings(files, "x").find("a") is None
+
+
+@given(
+    st.lists(st.lists(WORDS, max_size=5), max_size=12), st.data(), st.sampled_from([1, 3, 1 << 22])
+)
+def test_runs_give_the_same_however_they_are_split_and_in_whatever_order(lists, data, longest):
+    kept = data.draw(st.lists(st.booleans(), min_size=len(lists), max_size=len(lists)))
+    rows = data.draw(st.permutations(range(sum(kept))))
+    cut = data.draw(st.integers(0, len(lists)))
+    numbered = iter(rows)
+    row_of = np.array([next(numbered) if keep else -1 for keep in kept], np.int64)
+    whole = [[] for _ in rows]
+    for words, row in zip(lists, row_of.tolist(), strict=True):
+        if row >= 0:
+            whole[row] = words
+    expected = count(whole)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_LONGEST_RUN", longest)
+        gathered = []
+        for part in (slice(0, cut), slice(cut, None)):
+            runs = Runs()
+            for words in lists[part]:
+                runs.add(words)
+            gathered.append((runs_of(runs.done("x"), "x"), row_of[part]))
+        found = merged(gathered, len(rows))
+
+    assert found.words == expected.words
+    for ours, theirs in zip(found[1:], expected[1:], strict=True):
+        assert ours.dtype == theirs.dtype
+        assert ours.tolist() == theirs.tolist()

@@ -191,3 +191,16 @@ def test_a_record_put_aside_is_shown_short_and_without_secrets():
     assert shown.record.startswith('{"pattern": "password=<REDACTED:secret> xxx')
     assert len(shown.record) == 400
     assert quarantined(source, "why", "\ud800 as it stands").record == "\ufffd as it stands"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1969-12-31T23:59:59Z",
+        "2026-02-30T10:00:00Z",
+        "2026-03-04T10:22,31Z",
+        "0000-00-00T00:00:00Z",
+    ],
+)
+def test_what_only_looks_like_our_form_is_not_taken_as_it_is(text):
+    assert utc(text) != text

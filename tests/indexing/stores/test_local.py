@@ -227,8 +227,8 @@ def test_keys_that_do_not_agree_with_the_rows_are_found(tmp_path):
     index = tmp_path / "index"
     with generations.alone(index, 0):
         store = indexed(ENTRIES, tmp_path / "other")
-        rows = [local.encode(store.entry(row)) for row in range(4)]
-        local.write(index, rows, [("00" * 32, 0)], [], {}, store.recipe)
+        rows = [local.encode(store.entry(row)) + b"\n" for row in range(4)]
+        local.write(index, rows, [(bytes(32), 0)], [], [], store.recipe)
 
     assert any("does not agree with the rows" in problem for problem in local.verify(index))
 

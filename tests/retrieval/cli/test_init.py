@@ -43,7 +43,7 @@ def made(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
 
 def test_init_makes_a_memory_that_can_be_used(here, capsys):
     told = made(capsys)
-    assert told["created"] == ["config.toml", ".gitignore"]
+    assert told["created"] == ["config.toml", ".gitignore", ".gitattributes"]
     assert told["mem_dir"] == str(here / ".mem")
     assert main(["record", "--title", "x"]) == 0
     assert main(["lookup", "--title", "x"]) in (0, 1)
@@ -70,12 +70,48 @@ def test_derived_files_are_ignored_and_the_journal_is_not(repository, capsys):
         ["git", "status", "--porcelain", "-uall"], capture_output=True, text=True, check=True
     )
     names = sorted(line[3:] for line in seen.stdout.splitlines())
-    assert names == [".mem/.gitignore", ".mem/config.toml", ".mem/journal.jsonl"]
+    assert names == [
+        ".mem/.gitattributes",
+        ".mem/.gitignore",
+        ".mem/config.toml",
+        ".mem/journal.jsonl",
+    ]
+
+
+def test_two_branches_of_a_journal_merge_without_a_hand(repository, capsys):
+    def git(*words):
+        who = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+        subprocess.run(["git", *who, *words], check=True, capture_output=True)
+
+    def record(title):
+        assert main(["record", "--title", title]) == 0
+
+    made(capsys)
+    record("alpha")
+    git("add", "-A")
+    git("commit", "-m", "before")
+    git("checkout", "-b", "other")
+    record("bravo")
+    record("charlie")
+    git("commit", "-am", "theirs")
+    git("checkout", "-")
+    record("delta")
+    git("commit", "-am", "ours")
+    git("merge", "other")
+    capsys.readouterr()
+
+    assert main(["index", "rebuild", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+
+    assert (report["entries"], report["quarantined"], report["duplicates"]) == (4, [], [])
+    for title in ("alpha", "bravo", "charlie", "delta"):
+        assert main(["lookup", "--title", title, "--json"]) == 0
+        assert title in capsys.readouterr().out
 
 
 def test_a_second_init_changes_nothing_a_person_wrote(here, capsys):
     made(capsys)
-    files = {name: here / ".mem" / name for name in ("config.toml", ".gitignore")}
+    files = {name: here / ".mem" / name for name in ("config.toml", ".gitignore", ".gitattributes")}
     for name, path in files.items():
         path.write_text(f"# mine: {name}\n", encoding="utf-8")
     assert made(capsys)["created"] == []

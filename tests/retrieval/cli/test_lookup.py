@@ -1,8 +1,12 @@
 import json
+import shutil
 
 import pytest
 from commands import LOG, RAW, UNKNOWN_LOG, login, mem, remembering
+from memories import tree
 
+from indexing.journal import append
+from indexing.stores.generations import name_of
 from retrieval.cli import main
 from retrieval.cli.ask import file_list
 
@@ -67,11 +71,61 @@ def test_so_many_hits_cannot_be_shown(k, known, capsys):
     assert f"-k: expected a whole number from 1, found '{k}'" in said.err
 
 
-def test_a_damaged_index_is_an_error_that_names_what_mends_it(known, capsys):
-    index = known / ".mem" / "index"
+def damaged(project):
+    index = project / ".mem" / "index"
     keys = index / (index / "CURRENT").read_text().strip() / "signatures.keys"
     keys.write_bytes(bytes(keys.stat().st_size))
-    assert main(["lookup", "a.log"]) == 2
+
+
+def foreign(project):
+    index = project / ".mem" / "index"
+    manifest = index / (index / "CURRENT").read_text().strip() / "manifest.json"
+    told = json.loads(manifest.read_text())
+    text = json.dumps(told | {"format": 99}).encode()
+    manifest.write_bytes(text)
+    manifest.parent.rename(index / name_of(text))
+    (index / "CURRENT").write_text(name_of(text) + "\n")
+
+
+def removed(project):
+    shutil.rmtree(project / ".mem" / "index")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [(damaged, "checksum"), (foreign, "has format 99"), (removed, "no index here")],
+)
+def test_without_a_whole_index_memory_files_still_answer(spoil, why, known, capsys):
+    append(known / ".mem" / "journal.jsonl", login("later", captured_at="2026-05-01T00:00:00Z"))
+    main(["index", "rebuild"])
+    capsys.readouterr()
+    expected = asked(capsys, "a.log")[1]["hits"]
+    spoil(known)
+    before = tree(known / ".mem")
+
+    code = main(["lookup", "--json", "a.log"])
+
+    said = capsys.readouterr()
+    assert code == 0
+    assert json.loads(said.out)["hits"] == expected
+    assert said.err.count("\n") == 1
+    assert why in said.err
+    assert "run `mem index rebuild`. Until then" in said.err
+    assert tree(known / ".mem") == before
+
+
+def test_what_the_first_tier_alone_cannot_tell_stays_an_error(known, capsys):
+    damaged(known)
+    for words in (["unknown.log"], ["--title", "token refresh fails"]):
+        assert main(["lookup", *words]) == 2
+        said = capsys.readouterr()
+        assert (said.out, said.err.count("\n")) == ("", 1)
+        assert "run `mem index rebuild`" in said.err
+
+
+def test_of_another_index_the_memory_is_not_known(known, capsys):
+    damaged(known)
+    assert main(["lookup", "a.log", "--index", ".mem/index"]) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.count("\n") == 1

@@ -1,0 +1,353 @@
+"""A MEMORY FILE BECOMES A CHAPTER: read, signed anew, without secrets, its rows in a file.
+
+A chapter is what one process makes of one memory file, and small enough to be sent to another: the
+rows lie in a file of their own (the spool), and of each entry no more is kept than what orders it,
+finds it, and goes into the parts.
+"""
+
+import hashlib
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol
+
+from indexing.entry import Entry, Lesson, Source, path_of, shortened
+from indexing.errors import MemError, UnreadableMemory
+from indexing.journal import Outcome
+from indexing.plain import odd, open_plain
+from indexing.readers import reader_of
+from indexing.readers.interface import Credit, Decided, Quarantined, Reader
+from indexing.recipe import Made
+from indexing.redact import redact, suspect
+from indexing.signature import Signature, sign
+from indexing.stores import local
+from indexing.stores.generations import Buffer
+
+SHA = 32
+UNSIGNED = bytes(SHA)
+
+
+class Gatherer(Protocol):
+    """What a part keeps of entries as they come."""
+
+    def add(self, entry: Entry) -> None:
+        """Take in the next entry."""
+        ...
+
+    def done(self) -> Mapping[str, Buffer]:
+        """All that was added, as files: it goes from process to process, and is kept."""
+        ...
+
+
+class Gathers(Made, Protocol):
+    """A part, as far as chapters know it."""
+
+    def gather(self) -> Gatherer:
+        """A gatherer that has no entry yet."""
+        ...
+
+
+class FileRead(NamedTuple):
+    """A memory file that was read; `entries` counts those it gave, before duplicates went."""
+
+    file: str
+    reader: str
+    entries: int
+
+
+class Skipped(NamedTuple):
+    """A memory file that was not read, or not to its end; `line` is 0 when it has none."""
+
+    file: str
+    line: int
+    reason: str
+
+
+class Pages(NamedTuple):
+    """Entries as they will stand in the index, numbered from 0 as they came.
+
+    `spool` is the file of their rows, of which `offsets` (n + 1) says where each begins;
+    `signatures` holds 32 bytes each, `UNSIGNED` for none; `gathered` is what each part keeps.
+    """
+
+    spool: Path
+    offsets: "array[int]"
+    ids: Sequence[str]
+    times: Sequence[str]
+    signatures: bytes
+    gathered: tuple[Mapping[str, Buffer], ...]
+
+    def entry(self, number: int) -> Entry:
+        """The entry of that number."""
+        begin, end = self.offsets[number], self.offsets[number + 1]
+        with self.spool.open("rb") as file:
+            file.seek(begin)
+            return local.decode(file.read(end - begin))
+
+
+class Draft:
+    """Pages that are being written, to be used in a `with`."""
+
+    def __init__(self, spool: Path, parts: Iterable[Gathers]) -> None:
+        self._spool = spool
+        self._gatherers = [part.gather() for part in parts]
+        self._offsets = array("Q", [0])
+        self._ids: list[str] = []
+        self._times: list[str] = []
+        self._signatures = bytearray()
+
+    def __enter__(self) -> "Draft":
+        self._file = self._spool.open("wb")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def __len__(self) -> int:
+        """How many entries were added."""
+        return len(self._ids)
+
+    def add(self, entry: Entry) -> None:
+        """Write the next entry.
+
+        Raises:
+            TypeError, ValueError, RecursionError: It holds what JSON cannot; nothing was written.
+        """
+        row = local.encode(entry) + b"\n"
+        sha = bytes.fromhex(entry.signature.sig_sha) if entry.signature else UNSIGNED
+        self._file.write(row)
+        self._offsets.append(self._offsets[-1] + len(row))
+        self._ids.append(entry.id)
+        self._times.append(entry.captured_at)
+        self._signatures += sha
+        for gatherer in self._gatherers:
+            gatherer.add(entry)
+
+    def done(self) -> Pages:
+        """What was written; nothing is to be added any more."""
+        self._file.flush()
+        gathered = tuple(gatherer.done() for gatherer in self._gatherers)
+        return Pages(
+            self._spool,
+            self._offsets,
+            self._ids,
+            self._times,
+            bytes(self._signatures),
+            gathered,
+        )
+
+
+class Chapter(NamedTuple):
+    """What one memory file gave, and what was wrong with it.
+
+    `read`, `source` and `pages` are None when it gave nothing. `credits` counts what it says of
+    the entries of others, `credited_by` says where.
+    """
+
+    read: FileRead | None = None
+    source: Mapping[str, Any] | None = None
+    pages: Pages | None = None
+    skipped: tuple[Skipped, ...] = ()
+    quarantined: tuple[Quarantined, ...] = ()
+    credits: Mapping[Outcome, int] = {}
+    credited_by: Mapping[Outcome, Source] = {}
+    unmatched: Mapping[str, int] = {}
+    decided: tuple[Decided, ...] = ()
+
+
+def chapter_of(
+    name: str, path: Path, spool: Path, parts: Iterable[Gathers], max_file_mb: int
+) -> Chapter:
+    """Read one memory file; what is wrong with it is noted and goes no further.
+
+    Args:
+        name: How the file is called in the index.
+        path: Where it is.
+        spool: A file to be written: the rows.
+        parts: What they keep is gathered.
+        max_file_mb: A bigger file is skipped.
+    """
+    reader = finds(name, path, max_file_mb)
+    if isinstance(reader, Skipped):
+        return Chapter(skipped=(reader,))
+    with Draft(spool, parts) as draft:
+        reading = _Reading(draft, reader.signs)
+        skipped: tuple[Skipped, ...] = ()
+        source = {}
+        try:
+            with open_plain(path) as file:
+                sha = hashlib.file_digest(file, "sha256").hexdigest()
+                source = {"file": name, "size": file.tell(), "sha256": sha}
+            for record in reader.read(path, name):
+                reading.take(record)
+        except SpoolError as error:
+            raise error.cause from error
+        except Exception as error:  # a reader's mistake must not cost the other files
+            skipped = (skipped_for(name, path, error),)
+            if not reading.count:  # what it gave before stays
+                return Chapter(skipped=skipped, quarantined=tuple(reading.quarantined))
+        return Chapter(
+            FileRead(name, reader.name, reading.count),
+            source,
+            draft.done(),
+            skipped,
+            tuple(reading.quarantined),
+            reading.credits,
+            reading.credited_by,
+            reading.unmatched,
+            tuple(reading.decided),
+        )
+
+
+def finds(name: str, path: Path, max_file_mb: int) -> Reader | Skipped:
+    """The file's reader, or why it cannot be read."""
+    try:
+        reader = _reader_of(name, path, max_file_mb)
+        open_plain(path).close()
+    except Exception as error:  # a reader's mistake must not cost the other files
+        return skipped_for(name, path, error)
+    return reader
+
+
+class SpoolError(Exception):
+    """The disk does not take the rows, which is no fault of the memory file."""
+
+    def __init__(self, cause: OSError) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+
+
+class _Reading:
+    """What a reader gave so far."""
+
+    def __init__(self, draft: Draft, signed: bool) -> None:
+        self._draft = draft
+        self._signed = signed
+        self.count = 0
+        self.quarantined: list[Quarantined] = []
+        self.credits: Counter[Outcome] = Counter()
+        self.credited_by: dict[Outcome, Source] = {}
+        self.unmatched: Counter[str] = Counter()
+        self.decided: list[Decided] = []
+
+    def take(self, record: Entry | Quarantined | Credit | Decided) -> None:
+        if isinstance(record, Quarantined):
+            self.quarantined.append(record)
+        elif isinstance(record, Decided):
+            self.decided.append(record)
+        elif isinstance(record, Credit):
+            self.credits[record.outcome] += 1
+            self.credited_by.setdefault(record.outcome, record.source)
+        elif record.trust != "clean":
+            self._put_aside(record, record.trust.removeprefix("quarantined: "))
+        else:
+            self._keep(prepared(record, self._signed))
+
+    def _keep(self, entry: Entry) -> None:
+        try:
+            self._draft.add(entry)
+        except OSError as error:
+            raise SpoolError(error) from error
+        except (TypeError, ValueError, RecursionError) as error:
+            self._put_aside(entry, f"holds what JSON cannot: {error}")
+            return
+        self.count += 1
+        if entry.signature is not None and entry.signature.rule.endswith(":unmatched"):
+            self.unmatched[entry.signature.tool] += 1
+
+    def _put_aside(self, entry: Entry, reason: str) -> None:
+        self.quarantined.append(Quarantined(entry.source, reason, entry.title[:200]))
+
+
+def _reader_of(name: str, path: Path, max_file_mb: int) -> Reader:
+    if what := odd(path):
+        raise UnreadableMemory(f"{name}: {what}")
+    if path.is_dir():
+        linked = "is a link to a folder; name the folder itself to have it read"
+        raise UnreadableMemory(f"{name}: {linked if path.is_symlink() else 'cannot be listed'}")
+    size = path.stat().st_size
+    if size > max_file_mb << 20:
+        cap = f"MEM_MAX_FILE_MB={max_file_mb}"
+        raise UnreadableMemory(f"{name}: has {size >> 20} MB, more than {cap}; raise it")
+    reader = reader_of(path)
+    if reader is None:
+        raise UnreadableMemory(f"{name}: no reader knows this format")
+    return reader
+
+
+def prepared(entry: Entry, signed: bool) -> Entry:
+    """The entry signed with today's rules, unless it is, and without secrets.
+
+    It is signed before secrets go: the log that will be looked up has them still.
+    """
+    return entry._replace(
+        title=_redacted(entry.title),
+        body=_redacted(entry.body),
+        labels=_redacted(entry.labels),
+        files=None if entry.files is None else _redacted(_paths(entry.files)),
+        signature=_signature(entry.signature, signed),
+        lesson=Lesson._make(map(_redacted, entry.lesson)),
+        extra=_redacted(entry.extra),
+    )
+
+
+def _paths(files: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(path for path in map(path_of, files) if path))
+
+
+def _signature(stored: Signature | None, signed: bool) -> Signature | None:
+    if stored is None:
+        return None
+    today = stored if signed else _signed_anew(stored)
+    return today._replace(
+        raw=_without_secrets(today.raw),
+        normalised=_without_secrets(today.normalised),
+        joined=_redacted(today.joined),
+        line=stored.line,
+        context=_redacted(stored.context),
+    )
+
+
+def _signed_anew(stored: Signature) -> Signature:
+    command = stored.context.get("command")
+    known = command if isinstance(command, str) else ""
+    return sign(stored.raw, stored.tool, stored.joined, known, stored.rule)
+
+
+def _without_secrets(text: str) -> str:
+    return redact(text) if suspect(text) else text
+
+
+def _redacted(value: Any) -> Any:
+    """The same value, with no secret and no endless text in it."""
+    if isinstance(value, str):
+        return shortened(_without_secrets(value))
+    if isinstance(value, Mapping):
+        return {key: _redacted(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_redacted, value))
+    return value
+
+
+def skipped_for(name: str, path: Path, error: Exception) -> Skipped:
+    """What is noted of a memory file: where it is wrong, and why."""
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+    elif isinstance(error, MemError):
+        reason = str(error)
+    else:
+        reason = f"{type(error).__name__}: {error}"
+    reason = " ".join(reason.split())
+    for prefix in (f"{path}:", f"{name}:"):
+        reason = reason.removeprefix(prefix)
+    numbered = re.match(r"(\d+):\s*", reason)
+    line = int(numbered[1]) if numbered else 0
+    return Skipped(name, line, reason[numbered.end() if numbered else 0 :].strip())
