@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload
 
 from indexing.chapters import (
     SHA,
@@ -16,6 +16,7 @@ from indexing.chapters import (
     Draft,
     FileRead,
     Gathers,
+    Pages,
     Skipped,
     finds,
     skipped_for,
@@ -51,14 +52,15 @@ class Part(Gathers, Protocol):
     """
 
     def merge(
-        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", size: int
+        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", entries: Sequence[Entry]
     ) -> Mapping[str, Buffer]:
         """File names to their bytes.
 
         Args:
             gathered: What each gatherer had when it was done, and the row of each of its entries
                 in the order they were added; -1 is not in the index.
-            size: How many rows there are.
+            entries: In order of their rows; each is read from the disk when it is asked for, which
+                takes longer than to have gathered what is needed of it.
         """
         ...
 
@@ -458,13 +460,14 @@ class _Book:
     ) -> Iterator[tuple[str, Mapping[str, Buffer]]]:
         """What each part keeps, one after another."""
         rows = self._numbered(places)
+        entries = _Entries(self._pages, places)
         for which, part in enumerate(self._parts):
             tell(Progress(part.name, 0, 1))
             gathered = [
                 (pages.gathered[which], numbers)
                 for pages, numbers in zip(self._pages, rows, strict=True)
             ]
-            yield part.name, part.merge(gathered, len(places))
+            yield part.name, part.merge(gathered, entries)
             tell(Progress(part.name, 1, 1))
         tell(Progress("write", 0, 1))
 
@@ -479,6 +482,31 @@ class _Book:
             here = np.flatnonzero(at == which)
             numbers[number[here]] = here
         return rows
+
+
+class _Entries(Sequence[Entry]):
+    """The entries at these places, each read when it is asked for."""
+
+    def __init__(self, pages: Sequence[Pages], places: Sequence[_Place]) -> None:
+        self._offsets = [each.offsets for each in pages]
+        self._spools = [_mapped(each.spool) for each in pages]
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, row: int) -> Entry: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> list[Entry]: ...
+
+    def __getitem__(self, row: int | slice) -> Entry | list[Entry]:
+        if isinstance(row, slice):
+            return [self[each] for each in range(*row.indices(len(self)))]
+        at, number = self._places[row]
+        offsets = self._offsets[at]
+        return local.decode(self._spools[at][offsets[number] : offsets[number + 1]])
 
 
 def _mapped(path: Path) -> mmap.mmap | bytes:

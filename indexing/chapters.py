@@ -42,6 +42,17 @@ class Gatherer(Protocol):
         ...
 
 
+class Nothing:
+    """The gatherer of a part that looks at whole entries when it is merged."""
+
+    def add(self, entry: Entry) -> None:
+        """Keep nothing of it."""
+
+    def done(self) -> Mapping[str, Buffer]:
+        """No file."""
+        return {}
+
+
 class Gathers(Made, Protocol):
     """A part, as far as chapters know it."""
 

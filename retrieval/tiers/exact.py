@@ -47,13 +47,14 @@ class Exact:
         return _Orders()
 
     def merge(
-        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", size: int
+        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", entries: Sequence[Entry]
     ) -> Mapping[str, memoryview]:
         """`places`: u32 a row, smaller is better."""
         import numpy as np
 
         from retrieval.postings import data_of
 
+        size = len(entries)
         order = np.zeros(size, np.int64)
         for files, rows in gathered:
             kept = rows >= 0

@@ -88,13 +88,14 @@ class Lexical:
         return _Words(self._plain)
 
     def merge(
-        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", size: int
+        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", entries: Sequence[Entry]
     ) -> Mapping[str, memoryview]:
         """Postings of `text` with `weights` (f32), of `titles` and of `paths`.
 
         `titles.sizes` and `paths.sizes` (i32 a row) are the sizes of the sets; -1 when a row's
         files are unknown.
         """
+        size = len(entries)
         text = merged(((runs_of(files, "text"), rows) for files, rows in gathered), size)
         titles = merged(((runs_of(files, "titles"), rows) for files, rows in gathered), size)
         paths = merged(((runs_of(files, "paths"), rows) for files, rows in gathered), size)
