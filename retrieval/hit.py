@@ -10,7 +10,9 @@ class Why(NamedTuple):
 
     `cosine` and `jaccard` are in 0..1, None where there was no evidence to compare; `words` and
     `files` are those both sides have, the weightiest first. `note` says in words what is unusual
-    (`same root line; the memory does not know its file`).
+    (`same root line; the memory does not know its file`). Where fields are weighed, `text` and
+    `paths` are the parts of the score, None where there was no evidence, and `prior` is the factor
+    for age and size: 100 * (text + paths) * prior.
     """
 
     cosine: float | None = None
@@ -19,6 +21,9 @@ class Why(NamedTuple):
     files: tuple[str, ...] = ()
     same_signature: bool = False
     note: str = ""
+    text: float | None = None
+    paths: float | None = None
+    prior: float | None = None
 
 
 class Hit(NamedTuple):

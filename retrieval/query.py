@@ -16,9 +16,10 @@ class Query:
         labels: The issue's labels.
         tool: Taken as given; it is part of the signature's identity. None: detected.
         signature: Given instead of a log when it is known already.
+        at: When it is asked, UTC, as `captured_at` of an entry; "": when the newest entry was made.
     """
 
-    __slots__ = ("_signature", "body", "files", "labels", "log", "title", "tool")
+    __slots__ = ("_signature", "at", "body", "files", "labels", "log", "title", "tool")
 
     def __init__(
         self,
@@ -30,7 +31,9 @@ class Query:
         labels: Iterable[str] = (),
         tool: str | None = None,
         signature: Signature | None = None,
+        at: str = "",
     ) -> None:
+        self.at = at
         self.log = log
         self.title = title
         self.body = body

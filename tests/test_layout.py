@@ -46,6 +46,7 @@ HOUSE = (
     "retrieval.renderers",
     "retrieval.events",
     "retrieval.memory",
+    "retrieval.evaluation",
     "retrieval.verify",
     "retrieval.cli",
     "retrieval.serve",
