@@ -71,10 +71,13 @@ class Reference:
         rows = len(self.entries)
         asked: Counter = Counter()
         own: Counter = Counter()
-        for field, found in enumerate(texts(query)):
+        fields = texts(query)
+        in_text = set().union(*fields[:4])
+        for field, found in enumerate(fields):
             for word in found:
-                asked[word] += ASKED[field]
-                own[word] += WEIGHTS[field]
+                if word in in_text or self.holding[word] <= max(1000, rows // 20):
+                    asked[word] += ASKED[field]
+                    own[word] += WEIGHTS[field]
         asked = {word: u * 9 / (u + 8) for word, u in asked.items()}
         whole = math.fsum(
             q * idf(rows, self.holding[word]) * own[word] / (own[word] + 1.2)

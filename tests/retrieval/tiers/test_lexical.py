@@ -101,6 +101,23 @@ def test_answers_over_many_blocks_are_those_of_the_definition(tmp_path, way):
         )
 
 
+def test_folders_that_nearly_everything_touches_say_nothing(tmp_path):
+    entries = in_order(
+        entry(f"e{n:04}", f"word{n % 7}", files=(f"src/core/f{n % 50}.py",)) for n in range(1100)
+    )
+    store = indexed(entries, tmp_path / "index")
+
+    def asked(*files):
+        query = Query(title="word3", files=files)
+        hits = Lexical().search(query, store, 4)
+        found = [(hit.entry.id, hit.score) for hit in hits]
+        assert found == reference.best(entries, query, Settings(), 4)
+        return [hit.why.paths for hit in hits]
+
+    assert asked("src/core/new.py") == [0.0] * 4
+    assert asked("src/core/f3.py")[0] > 0
+
+
 @given(
     st.lists(st.sampled_from([0.0, 0.004, 0.3, 0.301, 0.5, 1.0]), min_size=1, max_size=40),
     st.integers(1, 12),
