@@ -17,9 +17,9 @@ of equal hundredths of a score the newer entry comes first.
              mean lengths (a term that no entry holds counts in that as the rarest there is), plus 8
              times the greatest idf: that a short query agrees proves little. So one query's scores
              compare with another's, and what is mostly about something else has little. Terms are
-             the words of `tokens.words`, names whole and in parts, each by its `stem`. One that only
-             the query's paths hold says nothing when more than a thousand entries and a twentieth
-             of all hold it.
+             the words of `tokens.words`, names whole and in parts, each by its `stem`. One that
+             only the query's paths hold says nothing when more than a thousand entries and a
+             twentieth of all hold it.
     files    Cosine of the files' traits: the path (1), the base name (0.7), its stem (0.5), and
              every folder above (0.3), each times idf as above. A rare file that both have counts
              most, a folder is what is left to compare, what everything touches counts next to

@@ -24,11 +24,12 @@ from typing import TYPE_CHECKING
 from indexing.entry import Entry
 from indexing.settings import Settings
 from retrieval import tokens
-from retrieval.hit import Hit, Why
+from retrieval.hit import Hit, Why, says_the_same
 from retrieval.postings import Counted, Postings, count, first_from, numbers
 from retrieval.query import Query
 from retrieval.tiers import fields
 from retrieval.tiers.best import HALF, best_rows, no_points
+from retrieval.tiers.certainty import certainties
 from retrieval.tiers.fields import Fields, root_of
 from retrieval.tiers.files import SHOWN, UNKNOWN, Files, held_by
 
@@ -98,9 +99,15 @@ class Lexical:
         if not rows or limit < 1:
             return []
         scored = self.scored(query, store, rows)
+        # one more, to know by how much the last one leads
+        best = [(store.entry(row), row, score) for row, score in scored.best(limit + 1)]
+        sure: list[float | None] = [None] * len(best)
+        if self._settings.scorer == "fields":
+            same = [[says_the_same(one, other) for other, *_ in best] for one, *_ in best]
+            sure = [*certainties([float(scored.points[row]) for _, row, _ in best], same)]
         return [
-            Hit(store.entry(row), self.name, score, scored.why(row))
-            for row, score in scored.best(limit)
+            Hit(entry, self.name, score, scored.why(row), certainty)
+            for (entry, row, score), certainty in zip(best[:limit], sure, strict=False)
         ]
 
     def scored(self, query: Query, store: "Store", rows: int) -> "Fields | _Cosine | _Tokens":

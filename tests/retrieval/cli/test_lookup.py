@@ -3,6 +3,7 @@ import json
 import pytest
 from commands import LOG, RAW, UNKNOWN_LOG, login, mem, remembering
 
+from indexing.entry import Lesson
 from retrieval.cli import main
 from retrieval.cli.ask import file_list
 
@@ -17,6 +18,7 @@ def asked(capsys, *words):
 def known(here):
     files = ("src/auth.py",)
     other = login("other", title="token refresh fails", signature=None, files=files, kind="note")
+    other = other._replace(lesson=Lesson(fix="refresh under a lock"))
     remembering(here, [login(), other])
     (here / "a.log").write_text(LOG, encoding="utf-8")
     (here / "unknown.log").write_text(UNKNOWN_LOG, encoding="utf-8")
