@@ -69,7 +69,7 @@ def by_question(dataset: Dataset, run: Run) -> dict[str, dict[str, float]]:
 
 def figures(values: Mapping[str, Mapping[str, float]]) -> dict[str, Figure]:
     """The mean of each measure that has a question, with its interval."""
-    return {name: _figure(list(each.values())) for name, each in values.items() if each}
+    return {name: figure(list(each.values())) for name, each in values.items() if each}
 
 
 def differences(
@@ -77,14 +77,14 @@ def differences(
 ) -> dict[str, Figure]:
     """Ours minus theirs, question by question; an interval without 0 is a difference."""
     return {
-        name: _figure([value - theirs[name][id] for id, value in each.items()])
+        name: figure([value - theirs[name][id] for id, value in each.items()])
         for name, each in ours.items()
         if each
     }
 
 
-def _figure(values: Sequence[float]) -> Figure:
-    """The percentile bootstrap over questions; always the same for the same values."""
+def figure(values: Sequence[float]) -> Figure:
+    """The mean with its interval, by a percentile bootstrap; the same every time."""
     import numpy as np
 
     sample = np.array(values)
