@@ -313,29 +313,30 @@ class _Prior:
         self.sizes = numbers(files["sizes"], "<u1", 0, rows)
         ages = numbers(files["ages"], "<u2", 0, rows)
         day, newest = _day(query.at), int(numbers(files["clock"], "<i4", 0, 1)[0])
-        recency = _recencies(settings.prior_recency, settings.prior_fresh)
-        if day and newest and day != newest:
-            moved = np.clip(np.arange(_NO_AGE) + (day - newest), 0, _NO_AGE - 1)
-            recency = np.append(recency[moved], recency[_NO_AGE])
+        later = day - newest if day and newest else 0
+        oldest = int(ages.max(initial=0, where=ages != _NO_AGE))
+        most = 1 << max(0, oldest + later).bit_length()  # few sizes, so that tables are kept
+        by_age = _recencies(settings.prior_recency, settings.prior_fresh, most)
+        recency = np.ones(_NO_AGE + 1)
+        recency[: oldest + 1] = by_age[np.maximum(0, np.arange(oldest + 1) + later)]
         mean = float(numbers(files["mean"], "<f8", 0, 1)[0])
         # not `take`, which is ten times as slow for small integers
         self.factors = recency[ages]
         self.factors *= _by_size(settings.prior_size, mean)[self.sizes]
 
 
-@lru_cache(maxsize=4)
-def _recencies(year: float, fresh: float) -> "NDArray[np.float64]":
-    """`recency` for each age in days; the last is that of an unknown age."""
+@lru_cache(maxsize=16)
+def _recencies(year: float, fresh: float, most: int) -> "NDArray[np.float64]":
+    """`recency` for each age in days below `most`."""
     import numpy as np
 
     # `math.log2`, because numpy's differs in the last bit from one processor to the next
+    log2 = math.log2
     values = [
-        1 + year / (1 + math.log2(1 + age / 365)) + fresh / (1 + math.log2(1 + age / 3))
-        for age in range(_NO_AGE)
+        1 + year / (1 + log2(1 + age / 365)) + fresh / (1 + log2(1 + age / 3))
+        for age in range(most)
     ]
-    table = np.array([*values, 1.0])
-    table[:-1] /= 1 + (year + fresh) / 2
-    return table
+    return np.array(values) / (1 + (year + fresh) / 2)
 
 
 def _by_size(share: float, mean: float) -> "NDArray[np.float64]":
