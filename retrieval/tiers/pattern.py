@@ -43,7 +43,7 @@ class Pattern:
         return _Forms()
 
     def merge(
-        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", size: int
+        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", entries: Sequence[Entry]
     ) -> Mapping[str, bytes]:
         """`forms`: 8 bytes of the form's hash and a row (u32), in order of both."""
         found = []
