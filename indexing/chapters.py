@@ -19,7 +19,7 @@ from indexing.errors import MemError, UnreadableMemory
 from indexing.journal import Outcome
 from indexing.plain import odd, open_plain
 from indexing.readers import reader_of
-from indexing.readers.interface import Credit, Quarantined, Reader
+from indexing.readers.interface import Credit, Decided, Quarantined, Reader
 from indexing.recipe import Made
 from indexing.redact import redact, suspect
 from indexing.signature import Signature, sign
@@ -160,7 +160,7 @@ class Chapter(NamedTuple):
     """What one memory file gave, and what was wrong with it.
 
     `read`, `source` and `pages` are None when it gave nothing. `credits` counts what it says of
-    the entries of others, `credited_by` says where.
+    the entries of others, `credited_by` says where; `decided` is what people decided of any.
     """
 
     read: FileRead | None = None
@@ -171,6 +171,7 @@ class Chapter(NamedTuple):
     credits: Mapping[Outcome, int] = {}
     credited_by: Mapping[Outcome, Source] = {}
     unmatched: Mapping[str, int] = {}
+    decided: tuple[Decided, ...] = ()
 
 
 def chapter_of(
@@ -213,6 +214,7 @@ def chapter_of(
             reading.credits,
             reading.credited_by,
             reading.unmatched,
+            tuple(reading.decided),
         )
 
 
@@ -245,13 +247,16 @@ class _Reading:
         self.credits: Counter[Outcome] = Counter()
         self.credited_by: dict[Outcome, Source] = {}
         self.unmatched: Counter[str] = Counter()
+        self.decided: list[Decided] = []
 
-    def take(self, record: Entry | Quarantined | Credit) -> None:
+    def take(self, record: Entry | Quarantined | Credit | Decided) -> None:
         if isinstance(record, Quarantined):
             self.quarantined.append(record)
         elif isinstance(record, Credit):
             self.credits[record.outcome] += 1
             self.credited_by.setdefault(record.outcome, record.source)
+        elif isinstance(record, Decided):
+            self.decided.append(record)
         elif record.trust != "clean":
             self._put_aside(record, record.trust.removeprefix("quarantined: "))
         else:

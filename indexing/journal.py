@@ -3,13 +3,17 @@
 One record a line. A memory is `{"v":1,"op":"add","id","at","entry":{…}}`; what came of it is
 `{"v":1,"op":"outcome","id","at","entry_id","outcome","loop"}`. `id` is a ULID, `at` is UTC.
 A line is never changed: git may merge two journals by taking the lines of both.
+
+`mem learn` writes `"op":"found"` (a loop found or used the pattern `entry_id`: where, what came of
+it) and `"op":"loop"` (how a loop ended), whose ids follow from what they say; `mem patterns` writes
+decisions: `merge`, `split`, `archive`, `restore`, `undo`.
 """
 
 import errno
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,12 +32,16 @@ _FLAGS = getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Outcome(NamedTuple):
-    """What came of showing an entry: one of `OUTCOMES`; `loop` names the run, `""` unknown."""
+    """What came of showing an entry: one of `OUTCOMES`; `loop` names the run, `""` unknown.
+
+    `who` is the person who said so, `""` when a program did.
+    """
 
     entry_id: str
     outcome: str
     at: str = ""
     loop: str = ""
+    who: str = ""
 
 
 def append(journal: Path, entry: Entry, wait_s: float = LOCK_WAIT_S) -> str:
@@ -63,37 +71,119 @@ def append_outcome(journal: Path, outcome: Outcome, wait_s: float = LOCK_WAIT_S)
     record = {"v": VERSION, "op": "outcome", "id": id, "at": outcome.at or _utc(now)}
     append_record(
         journal,
-        {**record, "entry_id": outcome.entry_id, "outcome": outcome.outcome, "loop": outcome.loop},
+        {
+            **record,
+            "entry_id": outcome.entry_id,
+            "outcome": outcome.outcome,
+            "loop": outcome.loop,
+            **({"who": outcome.who} if outcome.who else {}),
+        },
         wait_s,
     )
     return id
 
 
+def add_record(entry: Entry, at: str = "") -> dict[str, Any]:
+    """The record of an entry that has an id, and no evidence but its own; for `append_missing`."""
+    now = datetime.now(UTC)
+    told = _told(entry, now)
+    told["evidence"] = entry.evidence._asdict()
+    return {"v": VERSION, "op": "add", "id": entry.id, "at": at or _utc(now), "entry": told}
+
+
+def append_missing(
+    journal: Path, records: Iterable[Mapping[str, Any]], wait_s: float = LOCK_WAIT_S
+) -> list[Mapping[str, Any]]:
+    """Record, at once, what has an `op` and `id` that no record has yet; which these were.
+
+    Two that record the same leave it once. Errors are those of `append`.
+    """
+    with _alone(journal, wait_s):
+        known = _known(journal)
+        missing: list[Mapping[str, Any]] = []
+        lines: list[bytes] = []
+        for record in records:
+            key = (str(record["op"]), str(record["id"]))
+            if key in known:
+                continue
+            known.add(key)
+            line = _line(record)
+            if len(line) > LONGEST_LINE:
+                raise MemError(f"{journal}: {key[1]} has {len(line):,} bytes, too many; learn less")
+            missing.append(record)
+            lines.append(line)
+        if lines:
+            _append_line(journal, b"".join(lines))
+    return missing
+
+
+def _known(journal: Path) -> set[tuple[str, str]]:
+    known: set[tuple[str, str]] = set()
+    try:
+        with journal.open("rb") as file:
+            for line in file:
+                try:
+                    record = json.loads(line)
+                    known.add((str(record["op"]), str(record["id"])))
+                except (ValueError, KeyError, TypeError, RecursionError):
+                    continue  # the reader says what is wrong with it
+    except FileNotFoundError:
+        return known
+    except OSError as error:
+        raise _unwritten(journal, error) from error
+    return known
+
+
 def credited(evidence: Evidence, outcomes: Iterable[Outcome]) -> Evidence:
     """The evidence with outcomes counted in.
 
-    One loop counts once for each kind of outcome, so that reporting it twice changes nothing.
-    Being shown says nothing of a fix: it moves neither time. What helped or harmed was applied.
+    One loop counts once for each kind of outcome, so that reporting it twice changes nothing; of
+    `helped`, `harmed` and `unused` its last one counts, and what a person said before what a
+    program did. Being shown says nothing of a fix: it moves neither time. What helped or harmed was
+    applied; what was applied and did not help is a use without success.
     """
     counts = dict.fromkeys(OUTCOMES, 0)
+    tried = 0
     times = [time for time in (evidence.first, evidence.last) if time]
-    reported: set[tuple[str, str]] = set()
-    for each in outcomes:
-        if each.loop and (each.loop, each.outcome) in reported:
-            continue
-        reported.add((each.loop, each.outcome))
-        counts[each.outcome] += 1
-        if each.at and each.outcome in ("applied", "helped", "harmed"):
-            times.append(each.at)
+    for loop, reported in _by_loop(outcomes).items():
+        told = reported if not loop else _verdict(reported)
+        counted = [each.outcome for each in told]
+        for outcome in counted:
+            counts[outcome] += 1
+        judged = counted.count("helped") + counted.count("harmed")
+        tried += max(judged, counted.count("applied"))
+        times += [each.at for each in told if each.at and each.outcome in _USES]
     helped = evidence.helped + counts["helped"]
     harmed = evidence.harmed + counts["harmed"]
     return evidence._replace(
         shown=evidence.shown + counts["shown"],
-        applied=max(evidence.applied + counts["applied"], helped + harmed),
+        applied=max(evidence.applied + tried, helped + harmed),
         helped=helped,
         harmed=harmed,
         first=min(times, default=""),
         last=max(times, default=""),
+    )
+
+
+_USES = ("applied", "helped", "harmed")
+_JUDGED = ("helped", "harmed", "unused")
+
+
+def _by_loop(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+    by_loop: dict[str, list[Outcome]] = {}
+    for each in outcomes:
+        by_loop.setdefault(each.loop, []).append(each)
+    return by_loop
+
+
+def _verdict(reported: Sequence[Outcome]) -> list[Outcome]:
+    """What one loop says in the end: each kind once, of the judgements the one that counts."""
+    kinds = {each.outcome: each for each in sorted(reported, key=lambda each: each.at)}
+    # of the same second the later line
+    judged = [each for each in reversed(reported) if each.outcome in _JUDGED]
+    last = max(judged, key=lambda each: (bool(each.who), each.at), default=None)
+    return [each for each in kinds.values() if each.outcome not in _JUDGED] + (
+        [last] if last else []
     )
 
 

@@ -29,8 +29,16 @@ class _Expression:
         return found
 
 
+_LITTLE = 1 << 20
+"""So many bytes take about as long without OpenSSL as it takes to load it."""
+
+
 def sha256(data: bytes | memoryview = b"") -> "hashlib._Hash":
-    """As `hashlib.sha256`, for little data: without OpenSSL, which takes longer to load."""
+    """As `hashlib.sha256`; for little data without OpenSSL, which takes longer to load."""
+    if memoryview(data).nbytes > _LITTLE:
+        from hashlib import sha256
+
+        return sha256(data)
     return _made_of()(data)
 
 

@@ -3,10 +3,13 @@
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from indexing.errors import BadSettings, NoMemory
 from indexing.plain import read_plain
+
+if TYPE_CHECKING:
+    from indexing.learning.evidence import Policy
 
 MEM_DIR = ".mem"
 CONFIG = "config.toml"
@@ -30,6 +33,19 @@ class Settings(NamedTuple):
     tokens: `code` splits identifiers, `plain` does not. Changing it asks for a rebuild.
     max_tokens: Budget of a context block.
     max_file_mb: A bigger memory file is skipped, and the report says so.
+    min_success_rate: At a loop's start a pattern with a lower rate is not shown, after
+        `evaluate_after` uses.
+    evaluate_after: Before so many uses a rate says nothing.
+    abstain_below: A memory with a lower expected rate, (helped + 1) / (uses + 2), is not shown.
+    similarity: Patterns that are more alike are proposed for merging.
+    prune_below: A pattern with a lower rate goes into the archive, after `prune_after` uses.
+    prune_after: Before so many uses a rate is no reason to prune.
+    prune_unused_days: What nobody used for more days goes into the archive.
+    patterns_shown: So many patterns in `mem context --format patterns`.
+    patterns_most: At most so many, whatever is asked for.
+    learn_on_green: 1: `mem run` learns when a command that failed passes again; 0: it does not.
+    control: This share of loops, by a hash of their `--loop ID`, is shown nothing, so that help can
+        be measured.
     events: A file to which events are appended as JSON lines; empty is none. In `config.toml` it is
         relative to the folder that holds `.mem`.
     """
@@ -44,7 +60,25 @@ class Settings(NamedTuple):
     tokens: str = "code"
     max_tokens: int = 500
     max_file_mb: int = 256
+    min_success_rate: float = 0.6
+    evaluate_after: int = 3
+    abstain_below: float = 0.3
+    similarity: float = 0.8
+    prune_below: float = 0.5
+    prune_after: int = 3
+    prune_unused_days: int = 90
+    patterns_shown: int = 5
+    patterns_most: int = 10
+    learn_on_green: int = 1
+    control: float = 0.0
     events: str = ""
+
+    @property
+    def policy(self) -> "Policy":
+        """What decides which patterns are shown and which go into the archive."""
+        from indexing.learning.evidence import Policy
+
+        return Policy._make(getattr(self, name) for name in Policy._fields)
 
 
 class _Rule(NamedTuple):
@@ -64,6 +98,17 @@ _RULES = {
     "tokens": _Rule(str, "one of " + ", ".join(TOKENS), lambda value: value in TOKENS),
     "max_tokens": _Rule(int, "a whole number from 1", lambda value: value >= 1),
     "max_file_mb": _Rule(int, "a whole number from 1", lambda value: value >= 1),
+    "min_success_rate": _Rule(float, "a number in 0..1", lambda value: 0 <= value <= 1),
+    "evaluate_after": _Rule(int, "a whole number from 1", lambda value: value >= 1),
+    "abstain_below": _Rule(float, "a number in 0..1", lambda value: 0 <= value <= 1),
+    "similarity": _Rule(float, "a number in 0..1", lambda value: 0 <= value <= 1),
+    "prune_below": _Rule(float, "a number in 0..1", lambda value: 0 <= value <= 1),
+    "prune_after": _Rule(int, "a whole number from 1", lambda value: value >= 1),
+    "prune_unused_days": _Rule(int, "a whole number from 1", lambda value: value >= 1),
+    "patterns_shown": _Rule(int, "a whole number from 1", lambda value: value >= 1),
+    "patterns_most": _Rule(int, "a whole number from 1", lambda value: value >= 1),
+    "learn_on_green": _Rule(int, "0 or 1", lambda value: value in (0, 1)),
+    "control": _Rule(float, "a number in 0..1", lambda value: 0 <= value <= 1),
     "events": _Rule(str, "a path", lambda value: True),
 }
 

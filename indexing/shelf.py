@@ -25,7 +25,7 @@ from indexing.chapters import Chapter, FileRead, Gathers, Pages, chapter_of
 from indexing.entry import Source
 from indexing.journal import Outcome
 from indexing.plain import open_plain, read_plain
-from indexing.readers.interface import Quarantined
+from indexing.readers.interface import Decided, Quarantined
 from indexing.stores.generations import Buffer
 
 WORTH = 1 << 20
@@ -145,6 +145,7 @@ def _kept(
         {outcome: count for outcome, count, _ in credits},
         {outcome: by for outcome, _, by in credits},
         told["unmatched"],
+        tuple(Decided(Source(*where), *rest) for where, *rest in told["decided"]),
     )
 
 
@@ -180,6 +181,7 @@ def _keep(
                 for outcome, count in chapter.credits.items()
             ],
             "unmatched": chapter.unmatched,
+            "decided": chapter.decided,
             "files": {
                 "rows": _sha256(pages.spool),
                 **{file: hashlib.sha256(data).hexdigest() for file, data in files.items()},

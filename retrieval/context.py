@@ -35,6 +35,8 @@ _TITLE_ROOM = 64
 _LEAST = 10
 _WHOLE = MAX_CHARS * 100 // _LEAST
 _NAME_ROOM = 24
+# Beside a newer one, a case that is so many days older is to be verified first.
+_OLD_DAYS = 14
 _ORIGIN_ROOM = 72
 
 
@@ -185,11 +187,37 @@ def _matches(hits: Sequence[Hit]) -> list[_Match]:
     contents = [_content(hit) for hit in hits]
     alike = Counter(contents)
     told = _Told({}, {})
+    newest = max((_time(hit.entry) for hit in hits), default="")
     matches: list[_Match] = []
     for hit, content in zip(hits, contents, strict=True):
         if content in alike:
-            matches.append(_match(hit, content, alike.pop(content), len(matches) + 1, told))
+            match = _match(hit, content, alike.pop(content), len(matches) + 1, told)
+            matches.append(_marked(match) if _is_older(hit.entry, newest) else match)
     return matches
+
+
+def _time(entry: Entry) -> str:
+    return (entry.evidence.last or entry.captured_at)[:10]
+
+
+def _is_older(entry: Entry, newest: str) -> bool:
+    """Whether it is weeks older than the newest one here; no clock is read."""
+    from datetime import date
+
+    try:
+        days = (date.fromisoformat(newest) - date.fromisoformat(_time(entry))).days
+    except ValueError:
+        return False
+    return days >= _OLD_DAYS
+
+
+def _marked(match: _Match) -> _Match:
+    """The match with a word that it is to be verified, beside its date."""
+    ends = tuple(
+        end._replace(whole=f"{end.whole}; older, verify first") if end.label == "evidence" else end
+        for end in match.ends
+    )
+    return match._replace(ends=ends)
 
 
 def _content(hit: Hit) -> _Content:

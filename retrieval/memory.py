@@ -47,6 +47,7 @@ class Memory:
         self._store: LocalStore | None = None
         self._stamp: _Stamp | None = None
         self._decided_in = None if mem_dir is None else mem_dir / OVERRIDES
+        self._root = None if mem_dir is None else mem_dir.absolute().parent
         self._overrides: Overrides | None = None
         self._decided: _Stamp | None = None
         self.unwatched = ""
@@ -126,7 +127,7 @@ class Memory:
         in_order = tiers(settings, self.overrides)
         store = self.store
         try:
-            hits = search(query, store, in_order, limit, settings.min_score)
+            hits = search(query, store, in_order, limit, settings.min_score, settings.abstain_below)
         except Exception as error:
             # of a big index nobody looked at the checksums yet
             if not isinstance(error, MemError) and (altered := store.altered()):
@@ -134,6 +135,10 @@ class Memory:
             raise
         if self.overrides is not None:
             hits = list(_told_apart(hits, query, self.overrides))
+        if any(hit.entry.files or hit.entry.extra for hit in hits):
+            from retrieval.stale import judged
+
+            hits = judged(hits, self._root)
         took_ms = 1000 * (time.perf_counter() - began)
         self.unwatched = events.emit(
             "memory.similarity.duration_ms",
@@ -168,6 +173,33 @@ class Memory:
 
         budget = self.settings.max_tokens if max_tokens is None else max_tokens
         return block(self.lookup(query), budget, count_tokens)
+
+    def patterns(
+        self,
+        query: Query,
+        k: int | None = None,
+        max_tokens: int | None = None,
+        scorer: str | None = None,
+    ) -> tuple[list[Hit], str]:
+        """The patterns of earlier loops for a loop that starts, and the block that shows them.
+
+        Args:
+            query: What is known of the task or failure at hand.
+            k: So many at most; None takes the setting `patterns_shown`. Never more than
+                `patterns_most`.
+            max_tokens: None takes the setting, 500 by default.
+            scorer: As in `lookup`.
+        """
+        from retrieval.patterns import LOOKED_AT, block, chosen
+
+        settings = self.settings
+        most = min(settings.patterns_shown if k is None else k, settings.patterns_most)
+        hits = self.lookup(query, LOOKED_AT, scorer)
+        ranked = chosen(hits, query, settings.policy, most)
+        budget = settings.max_tokens if max_tokens is None else max_tokens
+        text, shown = block(ranked, query, budget)
+        ids = {entry.id for entry in shown}
+        return [each.hit for each in ranked if each.hit.entry.id in ids], text
 
 
 def _refuse_no_query(given: object) -> None:

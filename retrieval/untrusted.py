@@ -36,7 +36,9 @@ _TAG = expression(
     r"prompt|tool|function|invoke|parameter|memory|s>|context)))",
     re.I,
 )
-_OUR_HEADING = expression(r"historical\s+context\s*\(?\s*similar\s+issues")
+_OUR_HEADING = expression(
+    r"historical\s+context\s*\(?\s*similar\s+issues|cross-loop\s+learning\s+context"
+)
 
 # Every repeat of a wide class is bounded, so that no text makes a search quadratic.
 _VERB = (

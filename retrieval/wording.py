@@ -50,6 +50,8 @@ def evidence(entry: Entry) -> str:
         parts.append(f"fixed it {_capped(known.helped)} of {_times(tries)}")
     if known.seen > 0:
         parts.append("seen once" if known.seen == 1 else f"seen {_times(known.seen)}")
+    if known.helped <= 1 and entry.extra.get("learned"):
+        parts.append("learnt from one loop, unproven")
     if known.harmed > 0:
         parts.append(f"made it worse {_times(known.harmed)}")
     if parts and (last := _day(known.last)):

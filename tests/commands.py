@@ -38,8 +38,8 @@ def mem(
 
 
 def is_root() -> bool:
-    """Whether we may read and write what is closed to others."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0
+    """Whether permissions do not hold for us, and can be made to."""
+    return sys.platform == "linux" and os.geteuid() == 0
 
 
 def as_anybody() -> None:

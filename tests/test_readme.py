@@ -31,6 +31,7 @@ def project(tmp_path_factory):
     shutil.copy(LOGS / "npm-eresolve-react.a.txt", here / "build.log")
     shutil.copy(LOGS / "npm-eresolve-react.a.txt", here / "monday.log")
     shutil.copy(LOGS / "npm-eresolve-react.b.txt", here / "tuesday.log")
+    shutil.copy(ROOT / "fixtures" / "loops" / "attempts" / "attempts.jsonl", here)
     npm = here / "bin" / "npm"
     npm.parent.mkdir()
     npm.write_text("#!/bin/sh\ncat build.log >&2\nexit 1\n", encoding="utf-8")
@@ -55,6 +56,7 @@ def test_every_command_of_the_readme_runs_in_its_order(project):
         assert done.returncode in {0, 1}, f"{command}: {done.stderr}"
         assert "Traceback" not in done.stderr, command
     assert answered["mem run -- npm ci"] == 1  # npm's own
+    assert answered["mem patterns show pat-error-npm-error-missing"] == 0
     assert answered["mem sig diff monday.log tuesday.log"] == 0
     assert (project / ".mem" / "journal.jsonl").exists()
 

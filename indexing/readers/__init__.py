@@ -7,11 +7,11 @@ from pathlib import Path
 from indexing.errors import UnreadableMemory
 from indexing.plain import odd, read_plain
 from indexing.readers.aiwg import Aiwg
-from indexing.readers.interface import Credit, Quarantined, Reader
+from indexing.readers.interface import Credit, Decided, Quarantined, Reader
 from indexing.readers.journal import Journal
 from indexing.readers.shipwright import Shipwright
 
-__all__ = ["READERS", "Credit", "Quarantined", "Reader", "memory_files", "reader_of"]
+__all__ = ["READERS", "Credit", "Decided", "Quarantined", "Reader", "memory_files", "reader_of"]
 
 READERS: tuple[Reader, ...] = (Journal(), Shipwright(), Aiwg())
 """In the order tried; both others have a `success-patterns.json`, in which each looks."""

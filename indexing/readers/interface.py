@@ -1,8 +1,8 @@
 """Reader: what a memory format's reader promises, and what it may find."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from indexing.entry import Entry, Source
 from indexing.journal import Outcome
@@ -23,6 +23,16 @@ class Credit(NamedTuple):
     outcome: Outcome
 
 
+class Decided(NamedTuple):
+    """What somebody decided of patterns: `op` is `merge`, `split`, `archive`, `restore`, `undo`."""
+
+    source: Source
+    id: str
+    op: str
+    at: str
+    values: Mapping[str, Any]
+
+
 class Reader(Protocol):
     """Reads one memory format; one file each.
 
@@ -39,7 +49,7 @@ class Reader(Protocol):
         """
         ...
 
-    def read(self, path: Path, source: str) -> Iterator[Entry | Quarantined | Credit]:
+    def read(self, path: Path, source: str) -> Iterator[Entry | Quarantined | Credit | Decided]:
         """The file's entries in its order, and the records that are none.
 
         One bad record costs only itself. `source` is the file's name as entries are to show it.

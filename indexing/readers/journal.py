@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 from indexing.entry import KINDS, OUTCOMES, Entry, Evidence, Lesson, Source
 from indexing.journal import VERSION, Outcome, credited
 from indexing.readers import json_values
-from indexing.readers.interface import Credit, Quarantined
+from indexing.readers.interface import Credit, Decided, Quarantined
 from indexing.readers.json_values import Damage, Value
 from indexing.readers.record import Record, RecordError, headline, quarantined
 from indexing.signature import Signature, sign
 
 _BEGINS = '{"v"'
+_DECISIONS = frozenset(("merge", "split", "archive", "restore", "undo"))
+_OF_LOOPS = frozenset(("loop", "withheld"))
 
 
 class Journal:
@@ -27,7 +29,7 @@ class Journal:
             return path.is_file()
         return path.suffix == ".jsonl" and '"op"' in _first_record(path)
 
-    def read(self, path: Path, source: str) -> Iterator[Entry | Quarantined | Credit]:
+    def read(self, path: Path, source: str) -> Iterator[Entry | Quarantined | Credit | Decided]:
         """The entries in order of their first line, behind what could not be used."""
         book = _Book()
         for found in _values(path):
@@ -42,6 +44,7 @@ class Journal:
         yield from book.corrected
         yield from book.entries()
         yield from book.foreign()
+        yield from book.decided()
 
 
 def _first_record(path: Path) -> str:
@@ -68,6 +71,9 @@ class _Book:
     def __init__(self) -> None:
         self._added: dict[str, _Added] = {}
         self._outcomes: dict[str, Credit] = {}
+        self._found: dict[str, Credit] = {}
+        self._decided: dict[str, Decided] = {}
+        self._loops: dict[str, dict[str, dict[str, Any]]] = {}
         self.corrected: list[Quarantined] = []
 
     def take(self, record: Record, where: Source, value: Any) -> None:
@@ -84,8 +90,23 @@ class _Book:
         elif op == "outcome":
             # an id that stands twice was merged: once
             self._outcomes.setdefault(id, Credit(where, _outcome(record, at)))
-        else:
+        elif op == "found":
+            self._finding(record, id, at, where)
+        elif op in _DECISIONS:
+            self._decided.setdefault(id, Decided(where, id, op, at, record.rest()))
+        elif op not in _OF_LOOPS:
             raise RecordError(f"has the unknown op '{op}'; kept in the file, not used")
+
+    def _finding(self, record: Record, id: str, at: str, where: Source) -> None:
+        """A loop that found or used a pattern: lineage, and what came of it."""
+        entry_id, outcome, loop = (record.text(key) for key in ("entry_id", "outcome", "loop"))
+        if not (entry_id and loop):
+            raise RecordError("has no 'entry_id' or no 'loop'")
+        if outcome != "seen":
+            self._found.setdefault(id, Credit(where, _checked(entry_id, outcome, at, loop)))
+        told = {"loop_id": loop, "timestamp": at, "outcome": outcome, **record.rest()}
+        told.pop("v", None)
+        self._loops.setdefault(entry_id, {}).setdefault(id, told)
 
     def _add(self, entry: Entry, value: Any) -> None:
         before = self._added.get(entry.id)
@@ -102,25 +123,53 @@ class _Book:
     def entries(self) -> Iterator[Entry]:
         """The entries with the outcomes that name them counted in."""
         of: dict[str, list[Outcome]] = {}
-        for credit in self._outcomes.values():
+        for credit in (*self._outcomes.values(), *self._found.values()):
             of.setdefault(credit.outcome.entry_id, []).append(credit.outcome)
         for id, (entry, _) in self._added.items():
+            loops = self._lineage(id)
+            if loops:
+                entry = _with_lineage(entry, loops)
             yield entry._replace(evidence=credited(entry.evidence, of.get(id, ())))
+
+    def _lineage(self, id: str) -> list[dict[str, Any]]:
+        """The loops that found or used the entry, in the order of time."""
+        loops = self._loops.get(id, {}).values()
+        return sorted(loops, key=lambda loop: (loop["timestamp"], loop["loop_id"]))
 
     def foreign(self) -> Iterator[Credit]:
         """The outcomes of entries that are not in this file."""
-        for credit in self._outcomes.values():
+        for credit in (*self._outcomes.values(), *self._found.values()):
             if credit.outcome.entry_id not in self._added:
                 yield credit
+
+    def decided(self) -> Iterator[Decided]:
+        """What was decided of patterns, here or in other files."""
+        yield from self._decided.values()
+
+
+def _with_lineage(entry: Entry, loops: list[dict[str, Any]]) -> Entry:
+    times = [loop["timestamp"] for loop in loops if loop["timestamp"]]
+    seen = len({loop["loop_id"] for loop in loops})
+    known = entry.evidence
+    evidence = known._replace(
+        seen=known.seen + seen,
+        first=min(filter(None, (known.first, *times)), default=""),
+        last=max((known.last, *times), default=""),
+    )
+    return entry._replace(evidence=evidence, extra={**entry.extra, "source_loops": loops})
 
 
 def _outcome(record: Record, at: str) -> Outcome:
     entry_id, outcome = record.text("entry_id"), record.text("outcome")
     if not entry_id:
         raise RecordError("has no 'entry_id'")
+    return _checked(entry_id, outcome, at, record.text("loop"), record.text("who"))
+
+
+def _checked(entry_id: str, outcome: str, at: str, loop: str, who: str = "") -> Outcome:
     if outcome not in OUTCOMES:
         raise RecordError(f"has the unknown outcome '{outcome}'; one of {', '.join(OUTCOMES)}")
-    return Outcome(entry_id, outcome, at, record.text("loop"))
+    return Outcome(entry_id, outcome, at, loop, who)
 
 
 def _entry(record: Record, id: str, at: str, where: Source) -> Entry:

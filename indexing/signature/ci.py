@@ -84,7 +84,7 @@ def failing_regions(log: Log, marked: Sequence[int]) -> list[Region]:
 
     There may be several: a step that is allowed to fail, one that runs after a failure.
     """
-    for found in (_buildkit, _github, _travis, _docker, _gitlab):
+    for found in (_buildkit, _github, _travis, _docker, _gitlab, _annotated):
         regions = list(found(log, marked))
         if regions:
             return regions
@@ -94,6 +94,21 @@ def failing_regions(log: Log, marked: Sequence[int]) -> list[Region]:
 def is_echo(log: Log, index: int) -> bool:
     """Whether the line is the source of a script, printed before it runs."""
     return ECHOED in log.lines[index]
+
+
+def _annotated(log: Log, marked: Sequence[int]) -> Iterator[Region]:
+    """The steps that hold an error of their own: an action fails without naming an exit code."""
+    start, step, end = 0, "", 0
+    for index in (*marked, len(log)):
+        line = log.lines[index] if index < len(log) else ""
+        group = compiled(_GROUP).search(line)
+        if (group or not line) and end:
+            yield Region(start, end + 1, "", {"ci": "github-actions", "step": step})
+            end = 0
+        if group:
+            start, step = index, group["step"].strip()
+        elif "##[error]" in line and step:
+            end = index
 
 
 def _github(log: Log, marked: Sequence[int]) -> Iterator[Region]:

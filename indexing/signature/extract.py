@@ -15,6 +15,8 @@ from indexing.signature import ci
 from indexing.signature.doubts import doubts
 from indexing.signature.interface import (
     ERROR,
+    EXCEPTION,
+    FATAL,
     SUMMARY,
     TRAILER,
     Explanation,
@@ -167,7 +169,7 @@ def hash_of(tool: str, normalised: str) -> str:
     return sha256(f"{tool}\n{normalised}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-_CODE_VERSION = b"1"
+_CODE_VERSION = b"2"
 """To be raised when code changes signatures and no rule's or step's text does."""
 
 
@@ -214,6 +216,8 @@ class _Scan:
                 continue
             if line in seen and not self.regions:
                 continue
+            if self._over(index):
+                continue
             inside = not self.regions or self.region_of(index) is not None
             if best and best.inside and not inside:
                 continue
@@ -229,6 +233,11 @@ class _Scan:
                 if best is None or candidate[:2] > best[:2]:
                     best = candidate
         return best
+
+    def _over(self, index: int) -> bool:
+        """Whether the line stands after the last failed step: what follows did not cause it."""
+        last = self.regions[-1] if self.regions else None
+        return bool(last and last.context.get("ci") == "github-actions" and index > last.end)
 
     def region_of(self, index: int) -> ci.Region | None:
         """The failed part of the log to which a line belongs."""
@@ -261,7 +270,10 @@ class _Scan:
     def _match(
         self, index: int, line: str, floor: int, only: ToolRules | None
     ) -> _Candidate | None:
+        trailer = compiled(_TRAILER).match(line) is not None
         for rule, rules in _rules_for(line, self._literals(index)):
+            if trailer and rule.rank > TRAILER:
+                continue
             if rule.rank <= floor and rules is GENERIC:
                 return None
             if only is not None and rules is not only:
@@ -288,6 +300,39 @@ class _Scan:
         """Note that a line (index from 0) was passed over, and why."""
         if len(self.skipped) < _MOST_SKIPPED:
             self.skipped.append(Skipped(index + 1, why))
+
+
+class Telling:
+    """Finds the lines that tell of a failure in a log that comes in pieces."""
+
+    def __init__(self) -> None:
+        self._dull: set[str] = set()
+
+    def lines(self, output: bytes) -> Iterator[int]:
+        """The lines, from 0, that a rule takes for a failure, and a runner's marks."""
+        log = Log(output)
+        if len(self._dull) > _MOST_DULL:
+            self._dull.clear()
+        for index, literals in _LITERALS.found(log.text, log.lines, LONGEST).items():
+            line = log[index]
+            shape = line.translate(_NO_DIGITS)  # most differ in numbers only
+            if shape in self._dull:
+                continue
+            if "##[" in log.lines[index] or self._tells(line, literals):
+                yield index
+            else:
+                self._dull.add(shape)
+
+    def _tells(self, line: str, literals: Iterable[str]) -> bool:
+        return not _why_not(line) and any(
+            rule.rank >= FATAL and compiled(rule.pattern).match(line)
+            for rule, _ in _rules_for(line, literals)
+        )
+
+
+_MOST_DULL = 50_000
+"""So many shapes of lines that say nothing are remembered."""
+_NO_DIGITS = str.maketrans("123456789", "000000000")
 
 
 def _signed(log: Log, best: _Candidate, tool: str | None, region: ci.Region | None) -> Signature:
@@ -376,12 +421,15 @@ def _succeeded(scan: _Scan, best: _Candidate) -> bool:
 
     What a tool's own rules found stands all the same: tools go on after a failure.
     """
-    if scan.regions or (best.tool != GENERIC.tool and best.rank >= ERROR):
+    if scan.regions:
+        return False
+    weak = best.rule.if_known and best.rank < EXCEPTION
+    if best.tool != GENERIC.tool and best.rank >= ERROR and not weak:
         return False
     return any(
         compiled(SUCCESS).match(scan.log[at].lstrip())
         for at in _last_lines(scan.log, 12)
-        if at > scan.told
+        if at > scan.told and at >= best.found.at
     )
 
 
@@ -413,12 +461,18 @@ def _relays(line: str) -> bool:
     return bool(compiled(_RELAYED).search(line)) and not compiled(_KILLED).search(line)
 
 
+# A runner's own last word, which no tool's rule for lines of that shape may claim.
+_TRAILER = (
+    r"\W{0,3}(?:E(?:rror|RROR): )?"
+    r"(?:script returned exit code \d|Process completed with exit code -?\d"
+    r"|Job failed: exit (?:code|status) \d|The command exited with status -?\d)"
+)
 ONLY_RELAYED = SUMMARY + 4
 _RELAYED = (
     r"CalledProcessError|returned non-zero exit status|finished with non-zero exit value"
     r"|\b\d{1,6} (?:[\w-]{1,20} ){0,2}(?:tests?|test\(s\)|specs?|suites?|checks?)\b"
     r".{0,20}\bfail(?:ed|ing)"
-    r"|\bCommand failed with status|\bfailed \(exit code \d+\)"
+    r"|\bCommand failed with (?:status|(?:exit )?code)|\bfailed \(exit code \d+\)"
     r"|\bfailed with exit (?:code|status) \d+\b"
     r"|\bexited with (?:code|status|exit code) \d+|\b(?:Process|Command"
     r"|Script) .{0,200}exit (?:code|status)"

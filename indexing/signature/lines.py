@@ -25,21 +25,28 @@ ECHOED = "\x02"
 """Stands in for the echo colour, at the place where an echoed line of script begins."""
 
 _PREFIX = (
-    r"(?:\ufeff"
+    # The byte order mark, also as Windows shells spell it that read UTF-8 as their code page.
+    r"(?:\ufeff|[\u2229\u00b4\u00ef\u044f][\u2557\u00bb][\u2510\u00bf]"
     r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,80} (?=\S{1,80}: )"  # syslog
     # GitHub Actions and Azure (7 digits), GitLab (with the stream's letter), docker, Go, Java, …
-    r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d| UTC)?\]?"
+    r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+    r"(?:Z|[+-]\d\d:?\d\d| (?:UTC|GMT|[A-Z]{1,4}T)(?= ))?\]?"
     r"(?: \d\d[OE]\+?)?(?:[ \t]+\||:| -(?=[ \t]))?(?:[ \t]|$)"
     r"|\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})? "
     r"|\[?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]?[ \t]{1,2}"
-    r"|[^\t\n]{1,120}\t[^\t\n]{1,120}\t(?=\ufeff?\d{4}-\d\d-\d\dT)"  # gh run view --log
+    # gh run view --log
+    r"|[^\t\n]{1,120}\t[^\t\n]{1,120}\t(?=\W{0,3}\d{4}-\d\d-\d\dT)"
+    r"|\[(?: {1,4}\+\d{1,6} ms| {8}|\+\d{2,6} ms)\] "  # flutter --verbose
     r"|##\[(?:error|warning|notice|debug|section|command)\]"
     r"|::(?:error|warning|notice|debug)(?: [^:\n]{0,300}?)?::"
     r"|\d{1,9} (?=\[(?:ERROR|INFO|WARNING)\])"  # Travis: milliseconds before maven's level
     r"|#\d{1,4} (?:\d{1,6}\.\d{1,3} ?|(?=[^\[]|$))"  # BuildKit: '#7 23.36 '
-    r"|[A-Za-z][\w.-]{0,40}[_-]\d{1,2} +\| "  # docker compose: 'web_1  | '
+    # docker compose: 'web_1  | ', 'web  | '
+    r"|[A-Za-z][\w.-]{0,40}[_-]\d{1,2} +\| |(?![A-Z]+ )[A-Za-z][\w.-]{0,60} {2,40}\| "
+    # postgres: the process, who asks
+    r"|\[\d{1,8}\](?: \S{1,60}@\S{1,60})? (?=(?:ERROR|FATAL|PANIC|LOG|HINT|DETAIL|STATEMENT): )"
     # pnpm -r: the package's folder and the script
-    r"|(?:\.|[\w@.-]{1,60}/[\w@./-]{1,60}) [a-z][\w:-]{1,30}: (?=\S|$)"
+    r"|(?:\.|[\w@.-]{1,60}/[\w@./-]{1,60}) [a-z][\w:-]{1,30}: "
     r"|[\w.-]{1,80}(?:\[[^\]\s]{1,60}\])? \((?:local|remote)-exec\): "  # terraform
     r"|\x1b)"
 )

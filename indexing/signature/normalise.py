@@ -447,15 +447,15 @@ STEPS: tuple[Step, ...] = (
     Step(
         "line-alone",
         (
-            r"^\s*\d{1,7}:\d{1,7}(?=\s+(?:error|warning)\b)|(?<=@)\d{1,7}:\d{1,7}(?=\))"
-            r"|(?<=\()\d{1,7}:\d{1,7}(?=\)$)|(?<=sh: )\d{1,7}(?=: )"
+            r"^\s*\d{1,7}:\d{1,7}(?=\s+(?:error|warning)\b)|^:?\d{1,6}(?= {3,5}[A-Z])"
+            r"|(?<=@)\d{1,7}:\d{1,7}(?=\))|(?<=\()\d{1,7}:\d{1,7}(?=\)$)|(?<=sh: )\d{1,7}(?=: )"
         ),
         "<L>",
         "5:22 error 'rates' is not defined",
         "<L> error 'rates' is not defined",
         "16:9 is a ratio",
         flags=re.MULTILINE,
-        shows=("0:0", "sh: 0"),
+        shows=("0:0", "sh: 0", "\n0", "\n:0"),
     ),
     Step(
         "line-word",
@@ -525,6 +525,15 @@ STEPS: tuple[Step, ...] = (
         "app_lib-b36fb290e6f45e32.exe",
         "app_lib-<SHA>.exe",
         "utf-8 and feature-deadbeef",
+    ),
+    Step(
+        "long-number",
+        r"(?<=[A-Za-z][-_=:])\d{12,20}(?!\w|\.\d)",
+        "<N>",
+        "request client-req-1750320682940664332 is gone",
+        "request client-req-<N> is gone",
+        "key 123456789012 of account-1234",
+        shows=("000000000000",),
     ),
     Step(
         "duration",

@@ -27,6 +27,22 @@ VERBS: Mapping[str, Verb] = {
     "context": Verb("ask", "the same as a block for a prompt; nothing when nothing is known", True),
     "run": Verb("run", "run a command; when it fails, show what is known"),
     "record": Verb("record", "add a lesson by hand"),
+    "learn": Verb("learn", "learn patterns from finished loops"),
+    "outcome": Verb("outcome", "say what came of a memory"),
+    "patterns list": Verb("patterns", "the patterns, with how often each helped"),
+    "patterns show": Verb(
+        "patterns", "one pattern, its evidence, and which loops found and used it"
+    ),
+    "patterns merge": Verb("patterns", "make two patterns one; without ids, propose which"),
+    "patterns split": Verb("patterns", "decide that two patterns are not one"),
+    "patterns undo": Verb("patterns", "take a merge, a split or an archiving back"),
+    "patterns log": Verb("patterns", "what was decided of patterns, by whom and when"),
+    "patterns prune": Verb("patterns", "move into the archive what does not help, or nobody uses"),
+    "patterns archive": Verb("patterns", "forget a memory: out of every tier, into the archive"),
+    "patterns restore": Verb("patterns", "take a pattern out of the archive"),
+    "patterns export": Verb("patterns", "write AIWG's registry, or Shipwright's files"),
+    "patterns import": Verb("patterns", "record what AIWG or Shipwright keep, without loss"),
+    "stats": Verb("stats", "how much the memory helps, with and without"),
     "sig explain": Verb("sig", "the signature of a log, and how it came about"),
     "sig diff": Verb("sig", "whether two logs show the same failure, and where they part"),
     "sig alias": Verb("overrides", "decide that two signatures are one failure"),
@@ -138,7 +154,7 @@ def _overview(words: Sequence[str]) -> int:
     if words and not asked and group is VERBS:
         streams.say(f"mem: there is no verb '{' '.join(words[:2])}'; see mem --help")
         return FAILED
-    lines = [f"  mem {name:<15}{verb.says}" for name, verb in group.items()]
+    lines = [f"  mem {name:<18}{verb.says}" for name, verb in group.items()]
     text = "\n".join(["A failure memory: what broke before, and what fixed it.", "", *lines])
     text += "\n\nEach verb has --help with an example. Exit code: 0 found, 1 nothing, 2 failed."
     if asked:

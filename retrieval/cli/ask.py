@@ -1,5 +1,6 @@
 """`mem lookup` and `mem context`: what is known of a failing log or of an issue."""
 
+import os
 import sys
 import time
 from argparse import ArgumentParser, Namespace
@@ -34,11 +35,20 @@ def _query_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
     parser.add_argument("--index", type=Path, metavar="DIR", help="another index than .mem/index")
+    parser.add_argument(
+        "--loop", metavar="ID", help="the loop that asks: it is told nothing twice (MEM_LOOP)"
+    )
 
 
 def _context_arguments(parser: ArgumentParser) -> None:
     _query_arguments(parser)
     parser.add_argument("--max-tokens", type=whole_number, metavar="N", help="the block's budget")
+    parser.add_argument(
+        "--format",
+        choices=("issues", "patterns"),
+        default="issues",
+        help="similar issues, or the patterns of earlier loops",
+    )
     parser.add_argument("--strict", action="store_true", help="answer 2 when something is wrong")
 
 
@@ -50,7 +60,13 @@ def _lookup(args: Namespace) -> int:
         hits = memory.lookup(query, args.k, args.scorer)
         _tell_unwatched(memory)
     except BadIndex as error:
-        hits = _slowly(query, args, error)
+        hits, memory = _slowly(query, args, error), None
+    if memory is not None and (loop := _loop(args)):
+        from retrieval.cli.told import news
+
+        if not news(memory, loop, query, hits, "|".join(hit.entry.id for hit in hits)):
+            streams.say(f"mem lookup: nothing that loop {loop} was not told")
+            return NOTHING
     took_ms = 1000 * (time.perf_counter() - began)
     if args.json:
         from retrieval.renderers.json import hits as as_json
@@ -90,18 +106,31 @@ def _slowly(query: Query, args: Namespace, error: BadIndex) -> "list[Hit]":
 def _context(args: Namespace) -> int:
     query = _query(args)
     memory = _opened(args)
-    hits = memory.lookup(query, args.k, args.scorer)
+    budget = memory.settings.max_tokens if args.max_tokens is None else args.max_tokens
+    hits: Sequence[Hit]
+    if args.format == "patterns":
+        hits, text = memory.patterns(query, args.k, budget, args.scorer)
+    else:
+        hits, text = memory.lookup(query, args.k, args.scorer), ""
     _tell_unwatched(memory)
     if hits:
-        from retrieval.context import block
+        if args.format != "patterns":
+            from retrieval.context import block
 
-        budget = memory.settings.max_tokens if args.max_tokens is None else args.max_tokens
-        text = block(hits, budget)
+            text = block(hits, budget)
+        if loop := _loop(args):
+            from retrieval.cli.told import news
+
+            text = text if news(memory, loop, query, hits, text) else ""
         if text and args.json:
             streams.write_json({"block": text})
         else:
             streams.write(text)
     return FOUND
+
+
+def _loop(args: Namespace) -> str:
+    return args.loop or os.environ.get("MEM_LOOP", "")
 
 
 def _opened(args: Namespace) -> Memory:

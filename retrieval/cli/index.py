@@ -292,7 +292,7 @@ def _changed(store: "LocalStore", files: Iterable[tuple[str, Path]]) -> Iterator
             yield f"{name}: is not in the index"
         elif not _is_as(path, source["size"], source["sha256"]):
             yield f"{name}: has changed"
-    yield from (f"{name}: is gone" for name in noted)
+    yield from (f"{name}: is gone, or cannot be read" for name in noted)
 
 
 def _is_as(path: Path, size: int, sha256: str) -> bool:

@@ -15,7 +15,7 @@ from retrieval.cli import streams
 from retrieval.cli.interface import Command
 from retrieval.cli.streams import FOUND
 
-_IGNORED = ("index/", "runs.json", "*.lock", "*.new")
+_IGNORED = ("index/", "runs.json", "history.jsonl", "loops/", "*.lock", "*.new")
 _IN_THE_REPOSITORY = (
     ".aiwg/ralph/shared/patterns",
     ".aiwg/ralph/debug-memory/patterns",

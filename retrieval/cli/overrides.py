@@ -65,7 +65,7 @@ def _alias(args: Namespace) -> int:
         return _answer(args, None, path)
     if known.key(a.signature) == known.key(b.signature):
         raise BadQuery("they are told apart by a split; see `mem sig overrides`, then unsplit it")
-    id = overrides.alias(path, a.signature, b.signature, args.note, _who())
+    id = overrides.alias(path, a.signature, b.signature, args.note, who())
     streams.say(f"mem sig alias: one failure: {_line(a.signature)} = {_line(b.signature)}")
     return _answer(args, id, path)
 
@@ -83,7 +83,7 @@ def _split(args: Namespace) -> int:
     held = [overrides.holds(tried, each.signature, each.log) for each in failures]
     if len(failures) > 1 and len(set(held)) == 1:
         raise BadQuery(f"'{literal}' is in {'both' if held[0] else 'neither'}; it parts them not")
-    id = overrides.split(path, failures[0].signature, by, literal, args.note, _who())
+    id = overrides.split(path, failures[0].signature, by, literal, args.note, who())
     if not any(held):
         streams.say(f"mem sig split: {args.a} does not hold it; those that do are another failure")
     streams.say(f"mem sig split: two failures, by '{literal}': {_line(failures[0].signature)}")
@@ -113,7 +113,7 @@ def _unsplit(args: Namespace) -> int:
 def _revoke(args: Namespace, op: str) -> int:
     path = find_mem_dir() / OVERRIDES
     decision = overrides.read(path).find(args.id, op)
-    return _answer(args, overrides.revoke(path, decision, args.note, _who()), path)
+    return _answer(args, overrides.revoke(path, decision, args.note, who()), path)
 
 
 def _answer(args: Namespace, id: str | None, path: Path) -> int:
@@ -155,7 +155,7 @@ def _remembered(prefix: str) -> Signature:
     return signature
 
 
-def _who() -> str:
+def who() -> str:
     """The name that git knows, as it stands on commits; empty when it knows none."""
     import subprocess
 

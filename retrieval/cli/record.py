@@ -39,6 +39,7 @@ def _arguments(parser: ArgumentParser) -> None:
         )
     parser.add_argument("--files", action="append", metavar="A,B", help="the files that it took")
     parser.add_argument("--label", action="append", default=[], help="a label")
+    parser.add_argument("--supersedes", metavar="ID", help="the memory that this one corrects")
     parser.add_argument("--kind", choices=KINDS, help="default: failure with a log, else note")
 
 
@@ -48,7 +49,7 @@ def _record(args: Namespace) -> int:
     entry = _entry(args, last.signature if last else _signature(args, mem_dir))
     journal = mem_dir / JOURNAL
     id = append(journal, entry)
-    indexed = False
+    is_indexed = False
     try:
         if not args.json:
             streams.write(f"{id}\n")
@@ -56,10 +57,10 @@ def _record(args: Namespace) -> int:
     finally:
         # whoever asked has left, but the lesson is to be found; or we are stopped while we wait
         try:
-            indexed = _settled(mem_dir, last)
+            is_indexed = _settled(mem_dir, last)
         finally:
             if args.json:
-                streams.write_json({"id": id, "journal": str(journal), "indexed": indexed})
+                streams.write_json({"id": id, "journal": str(journal), "indexed": is_indexed})
     return FOUND
 
 
@@ -107,6 +108,7 @@ def _entry(args: Namespace, signature: Signature | None) -> Entry:
         ),
         evidence=Evidence(seen=1, first=time, last=time) if signature else Evidence(),
         captured_at=time,
+        extra={"supersedes": args.supersedes} if args.supersedes else {},
     )
 
 
@@ -117,17 +119,22 @@ def _settled(mem_dir: Path, last: Failure | None) -> bool:
             Runs(mem_dir).recorded(last)
     except Exception as error:
         streams.say(f"mem record: it is recorded, but `mem run` does not know: {_line(error)}")
+    return indexed()
+
+
+def indexed(verb: str = "mem record") -> bool:
+    """Whether a lookup finds what was just recorded; it is safe whatever becomes of the index."""
     try:
         where = place()
         if _size(where.memory) > _SMALL:
-            streams.say("mem record: run `mem index rebuild`, and lookups will find it")
+            streams.say(f"{verb}: run `mem index rebuild`, and lookups will find it")
             return False
         report = rebuild(where)
     except Exception as error:
-        streams.say(f"mem record: it is recorded, but not indexed: {_line(error)}")
+        streams.say(f"{verb}: it is recorded, but not indexed: {_line(error)}")
         return False
     lacking = f"; it lacks {unread_of(report)}" if report.unread else ""
-    streams.say(f"mem record: the index was rebuilt, {entries_of(report)}{lacking}")
+    streams.say(f"{verb}: the index was rebuilt, {entries_of(report)}{lacking}")
     return True
 
 

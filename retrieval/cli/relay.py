@@ -27,6 +27,8 @@ _QUIET_S = 0.1
 _LATE_READS = 32
 """So many pieces are copied after the end; a full pipe is in them, and an endless writer is not."""
 _FROM_KEYBOARD = ("SIGINT", "SIGQUIT")
+_DESCRIPTORS = 4096
+"""What we were given open lies below; the system's own limit may be a thousand million."""
 _ENDING = (*_FROM_KEYBOARD, "SIGTERM", "SIGHUP")
 _FORWARDED = (*_FROM_KEYBOARD, "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
 
@@ -135,7 +137,7 @@ def _stand_alone(relays: Sequence[_Relay]) -> None:
     for name in _ENDING:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     kept = sorted({descriptor for relay in relays for descriptor in (relay.source, relay.to)})
-    for below, above in pairwise((-1, *kept, os.sysconf("SC_OPEN_MAX"))):
+    for below, above in pairwise((-1, *kept, _DESCRIPTORS)):
         os.closerange(below + 1, above)
 
 

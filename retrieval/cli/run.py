@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from indexing.signature import Signature
     from retrieval.hit import Hit
     from retrieval.query import Query
 
@@ -26,6 +27,7 @@ _HOW_TO_RECORD = 'when you know the fix: mem record --last --fix "…"'
 
 
 def _arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--loop", metavar="ID", help="the loop that runs it (MEM_LOOP)")
     parser.add_argument("command", nargs=REMAINDER, metavar="-- CMD…", help="the command")
 
 
@@ -39,16 +41,17 @@ def _run(args: Namespace) -> int:
         streams.say(f"mem run: {command[0]}: {error.strerror}")
         return relay.NOT_FOUND if isinstance(error, FileNotFoundError) else relay.NOT_RUN
     try:
+        loop = args.loop or os.environ.get("MEM_LOOP", "")
         if ran.code == 0:
-            _passed(command)
+            _passed(command, ran, loop)
         elif not ran.stopped:
-            _failed(command, ran, args.json)
+            _failed(command, ran, args.json, loop)
     except (Exception, KeyboardInterrupt) as error:
         streams.say(" ".join(f"mem run: {str(error) or type(error).__name__}".split()))
     return ran.code
 
 
-def _failed(command: "Sequence[str]", ran: relay.Ran, as_json: bool) -> None:
+def _failed(command: "Sequence[str]", ran: relay.Ran, as_json: bool, loop: str) -> None:
     from retrieval.query import Query
 
     query = Query(ran.output)
@@ -60,15 +63,15 @@ def _failed(command: "Sequence[str]", ran: relay.Ran, as_json: bool) -> None:
     hits: list[Hit] = []
     began = time.perf_counter()
     try:
-        hits = _hits(mem_dir, query)
+        hits = _hits(mem_dir, query, loop)
         took_ms = 1000 * (time.perf_counter() - began)
         _tell(hits, query, took_ms, as_json, _HOW_TO_RECORD)
     finally:
         # also when the index cannot be asked
-        _remember(command, ran, mem_dir, query, hits)
+        _remember(command, ran, mem_dir, query, hits, loop)
 
 
-def _hits(mem_dir: "Path", query: "Query") -> "list[Hit]":
+def _hits(mem_dir: "Path", query: "Query", loop: str) -> "list[Hit]":
     from indexing.stores.generations import POINTER
     from retrieval.memory import Memory
 
@@ -80,6 +83,11 @@ def _hits(mem_dir: "Path", query: "Query") -> "list[Hit]":
     hits = memory.lookup(query)
     if memory.unwatched:
         streams.say(f"mem run: {memory.unwatched}")
+    if loop:
+        from retrieval.cli.told import news
+
+        if not news(memory, loop, query, hits, "|".join(hit.entry.id for hit in hits)):
+            return []
     return hits
 
 
@@ -105,7 +113,12 @@ def _tell(hits: "list[Hit]", query: "Query", took_ms: float, as_json: bool, hint
 
 
 def _remember(
-    command: "Sequence[str]", ran: relay.Ran, mem_dir: "Path", query: "Query", hits: "list[Hit]"
+    command: "Sequence[str]",
+    ran: relay.Ran,
+    mem_dir: "Path",
+    query: "Query",
+    hits: "list[Hit]",
+    loop: str,
 ) -> None:
     import shlex
     from datetime import UTC, datetime
@@ -121,31 +134,55 @@ def _remember(
         signature = signature._replace(context={**signature.context, **ending})
         signature = read(mem_dir / OVERRIDES).marked(signature, ran.output)
     shown = {hit.entry.id: states(hit.entry.files or (), root) for hit in hits}
-    loop = ulid(datetime.now(UTC))
-    failure = Runs(mem_dir).failed(Failure(name, now(), loop, signature, shown))
+    runs = Runs(mem_dir)
+    before = runs.pending(name)
+    steps = {hit.entry.id: tuple(hit.entry.lesson.steps) for hit in hits if hit.entry.lesson.steps}
+    made = Failure(name, now(), loop or ulid(datetime.now(UTC)), signature, shown, steps)
+    failure = runs.failed(made)
     for hit in hits:
         append_outcome(mem_dir / JOURNAL, Outcome(hit.entry.id, "shown", loop=failure.loop))
+    from retrieval.cli import history
+
+    if before is not None and signature is not None and _is_same(before.signature, signature):
+        for id in history.tried(mem_dir, before, root):
+            append_outcome(mem_dir / JOURNAL, Outcome(id, "harmed", loop=failure.loop))
+    history.failed(mem_dir, command, ran, failure)
 
 
-def _passed(command: "Sequence[str]") -> None:
-    """Credit what was shown since the command failed: an entry helped when its files changed."""
+def _is_same(one: "Signature | None", other: "Signature") -> bool:
+    return one is not None and one.sig_sha == other.sig_sha
+
+
+def _passed(command: "Sequence[str]", ran: relay.Ran, loop: str) -> None:
+    """Credit what was shown since the command failed, and learn from what was changed.
+
+    An entry helped when its files changed or its steps were run, else it was not used.
+    """
     try:
         mem_dir = find_mem_dir()
     except NoMemory:
         return
     root = mem_dir.absolute().parent
-    failure = Runs(mem_dir).passed(named(command, here(), root))
+    runs = Runs(mem_dir)
+    waiting = runs.waiting()
+    failure = runs.passed(named(command, here(), root))
+    if waiting is None:
+        return  # nothing is to be mended, so that nothing is to be learnt
+    from retrieval.cli import history
+
+    history.passed(mem_dir, command, ran, failure or waiting, is_mended=failure is not None)
     if failure is None:
         return
-    if not failure.shown:
-        if failure.signature is not None:
-            streams.say('mem run: it passes now; mem record --last --fix "…" would store the fix')
-        return
-    from indexing.journal import Outcome, append_outcome
+    if failure.shown:
+        from indexing.journal import Outcome, append_outcome
 
-    for id, files in failure.shown.items():
-        outcome = "unused" if states(tuple(files), root) == files else "helped"
-        append_outcome(mem_dir / JOURNAL, Outcome(id, outcome, loop=failure.loop))
+        tried = history.tried(mem_dir, failure, root)
+        for id in failure.shown:
+            outcome = "helped" if id in tried else "unused"
+            append_outcome(mem_dir / JOURNAL, Outcome(id, outcome, loop=failure.loop))
+    learnt = history.learn(mem_dir, failure)
+    if not failure.shown and not learnt and failure.signature is not None:
+        streams.say('mem run: it passes now; mem record --last --fix "…" would store the fix')
 
 
 COMMANDS = {"run": Command(_arguments, _run, "mem run -- npm ci")}

@@ -29,7 +29,7 @@ class Failure(NamedTuple):
     """A command that failed and has not passed since.
 
     `loop` names all that happens until it passes; `shown` holds the entries that were shown, and
-    how each one's files looked then.
+    how each one's files looked then; `steps` their commands.
     """
 
     command: str
@@ -37,6 +37,7 @@ class Failure(NamedTuple):
     loop: str
     signature: Signature | None
     shown: Mapping[str, States]
+    steps: Mapping[str, Sequence[str]] = {}
 
 
 def now() -> str:
@@ -68,6 +69,16 @@ class Runs:
         last = self._read()["last"]
         return None if last is None else _failure(last)
 
+    def pending(self, command: str) -> Failure | None:
+        """The failure of a command that has not passed since; None when there is none."""
+        known = self._read()["failed"].get(command)
+        return None if known is None else _failure(known)
+
+    def waiting(self) -> Failure | None:
+        """The latest failure of any command that has not passed since; None when there is none."""
+        known = list(self._read()["failed"].values())
+        return _failure(known[-1]) if known else None
+
     def recorded(self, failure: Failure) -> None:
         """Note that its lesson is stored: nothing is left to say of it when it passes."""
         with self._changed() as known:
@@ -82,7 +93,8 @@ class Runs:
             if earlier is not None:
                 before = _failure(earlier)
                 shown = {**failure.shown, **before.shown}
-                failure = failure._replace(loop=before.loop, shown=shown)
+                steps = {**failure.steps, **before.steps}
+                failure = failure._replace(loop=before.loop, shown=shown, steps=steps)
             known["failed"][failure.command] = _as_dict(failure)
             known["failed"] = dict(list(known["failed"].items())[-_KEPT:])
             if failure.signature is not None:
@@ -137,6 +149,7 @@ def _as_dict(failure: Failure) -> dict[str, Any]:
         "loop": failure.loop,
         "signature": None if signature is None else _redacted(signature.as_dict()),
         "shown": {id: dict(files) for id, files in failure.shown.items()},
+        "steps": {id: list(steps) for id, steps in failure.steps.items()},
     }
 
 
@@ -148,6 +161,7 @@ def _failure(values: Mapping[str, Any]) -> Failure:
         str(values["loop"]),
         None if signature is None else Signature.from_dict(signature),
         {str(id): dict(files) for id, files in values["shown"].items()},
+        {str(id): tuple(map(str, steps)) for id, steps in values.get("steps", {}).items()},
     )
 
 

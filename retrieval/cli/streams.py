@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from indexing.errors import BadQuery, MemError
-from retrieval.cli.excerpt import Excerpt
+from retrieval.cli.excerpt import Between, Excerpt
 
 FOUND, NOTHING, FAILED = 0, 1, 2
 INTERRUPTED, CLOSED = 130, 141
@@ -17,7 +17,7 @@ INTERRUPTED, CLOSED = 130, 141
 
 STDIN = "-"
 LOG_LIMIT = 32 << 20
-"""Of a bigger log the head and the tail are looked at, in bytes."""
+"""Of a bigger log the head and the tail are looked at, in bytes, and what tells between them."""
 
 _CHUNK = 1 << 20
 
@@ -87,7 +87,7 @@ def read_log(name: str) -> Excerpt:
     Raises:
         BadQuery: It cannot be read.
     """
-    log = Excerpt(LOG_LIMIT)
+    log = Excerpt(LOG_LIMIT, _middle())
     try:
         if name == STDIN:
             if sys.stdin is None:
@@ -101,10 +101,16 @@ def read_log(name: str) -> Excerpt:
         raise BadQuery(f"{name}: cannot be read ({reason})") from error
     if log.dropped:
         say(
-            f"mem: {name}: {log.dropped:,} bytes in its middle were not looked at;"
-            f" it has more than {LOG_LIMIT >> 20} MB"
+            f"mem: {name}: it has more than {LOG_LIMIT >> 20} MB; of the {log.dropped:,} bytes in"
+            " its middle only the lines that tell of a failure, and those around, were looked at"
         )
     return log
+
+
+def _middle() -> Between:
+    from indexing.signature.middle import Middle
+
+    return Middle(LOG_LIMIT // 8)
 
 
 def read_text(name: str) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from indexing.settings import Settings
 from retrieval.tiers.exact import Exact
 from retrieval.tiers.lexical import Lexical
+from retrieval.tiers.pattern import Pattern
 
 if TYPE_CHECKING:
     from indexing.overrides import Overrides
@@ -13,4 +14,4 @@ if TYPE_CHECKING:
 
 def tiers(settings: Settings, overrides: "Overrides | None" = None) -> "tuple[Tier, ...]":
     """The tiers in the order asked; what people decided of signatures counts in the first."""
-    return (Exact(overrides), Lexical(settings))
+    return (Exact(overrides), Pattern(), Lexical(settings))

@@ -23,7 +23,7 @@ ALMOST_SURE = 90
 
 
 class Exact:
-    """Entries whose signature is the query's; those with a fix first, then those that helped.
+    """Entries whose signature is the query's; those with a fix first, then the most reliable.
 
     The store finds rows by signature. What the tier keeps is the place of each row among those of
     one signature, so that of ten thousand equal failures only the best are read.
@@ -40,7 +40,7 @@ class Exact:
 
     def made_with(self) -> "MadeWith":
         """The version of the order."""
-        return {"order": 1}
+        return {"order": 2}
 
     def gather(self) -> "_Orders":
         """What orders entries of one signature."""
@@ -55,12 +55,13 @@ class Exact:
         from retrieval.postings import data_of
 
         size = len(entries)
-        order = np.zeros(size, np.int64)
+        groups, rates = np.zeros(size, np.uint8), np.zeros(size)
         for files, rows in gathered:
             kept = rows >= 0
-            order[rows[kept]] = np.frombuffer(files["orders"], np.int64)[kept]
+            groups[rows[kept]] = np.frombuffer(files["groups"], np.uint8)[kept]
+            rates[rows[kept]] = np.frombuffer(files["rates"], np.float64)[kept]
         places = np.empty(size, np.int64)
-        places[np.argsort(order, kind="stable")] = np.arange(size)
+        places[np.lexsort((np.arange(size), -rates, groups))] = np.arange(size)
         return {"places": data_of(places, "<u4")}
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
@@ -93,18 +94,25 @@ def _keys(signature: Signature) -> list[tuple[str, str, bool]]:
 
 
 class _Orders:
-    """A number for each entry, smaller is better: a fix, then what helped."""
+    """What orders entries: those that mend, before those that were only mined; then the rate.
+
+    Of each a group (u8, smaller is better) and the rate that can be relied upon (f64).
+    """
 
     def __init__(self) -> None:
-        self._orders = array("q")
+        self._groups, self._rates = array("B"), array("d")
 
     def add(self, entry: Entry) -> None:
+        from indexing.learning.evidence import is_unproven, lower, uses
+
         lesson, evidence = entry.lesson, entry.evidence
         mends = bool(lesson.fix or lesson.worked or lesson.steps)
-        self._orders.append(evidence.harmed - evidence.helped + (0 if mends else 1 << 40))
+        doubtful = evidence.harmed > evidence.helped or is_unproven(entry)
+        self._groups.append(2 * (not mends) + doubtful)
+        self._rates.append(lower(evidence) if uses(evidence) else 0.0)
 
     def done(self) -> Mapping[str, bytes]:
-        return {"orders": self._orders.tobytes()}
+        return {"groups": self._groups.tobytes(), "rates": self._rates.tobytes()}
 
 
 def _hit(entry: Entry, query: Query, note: str, sure: bool) -> Hit:

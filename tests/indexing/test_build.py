@@ -602,7 +602,7 @@ def test_progress_goes_through_every_stage_to_its_end(memory, index):
     built(memory, index, on_progress=told.append)
 
     stages = list(dict.fromkeys(progress.stage for progress in told))
-    assert stages == ["read", "exact", "lexical", "write"]
+    assert stages == ["read", "exact", "pattern", "lexical", "write"]
     for stage in stages:
         last = [progress for progress in told if progress.stage == stage][-1]
         assert last.done == last.total

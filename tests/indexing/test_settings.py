@@ -42,6 +42,17 @@ def test_every_setting_can_be_set_both_ways(mem_dir):
         tokens="plain",
         max_tokens=100,
         max_file_mb=1,
+        min_success_rate=0.5,
+        evaluate_after=5,
+        abstain_below=0.2,
+        similarity=0.9,
+        prune_below=0.4,
+        prune_after=4,
+        prune_unused_days=30,
+        patterns_shown=4,
+        patterns_most=8,
+        learn_on_green=0,
+        control=0.2,
         events="e.jsonl",
     )
     assert all(new != old for new, old in zip(values, Settings(), strict=True))

@@ -32,6 +32,7 @@ from indexing.signature.tools import (
     julia,
     junit,
     kubectl,
+    latex,
     lua,
     make,
     maven,
@@ -129,6 +130,7 @@ TOOLS: tuple[ToolRules, ...] = (
     github_actions.RULES,
     jenkins.RULES,
     sphinx.RULES,
+    latex.RULES,
     shell.RULES,
     GENERIC,
 )

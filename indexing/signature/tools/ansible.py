@@ -3,7 +3,7 @@
 import re
 
 from indexing.signature.interface import DIAGNOSTIC, FATAL, Found, Lines, Rule, ToolRules
-from indexing.signature.look import above, below
+from indexing.signature.look import above, below, only_before
 
 _RECAP = r"^.{0,80}\bfailed=\d"
 _RECAP_BAD = r"^.{0,80}\b(?:failed|unreachable)=[1-9]"
@@ -46,6 +46,20 @@ RULES = ToolRules(
             r".{0,80}failed: \[[^\]]{1,100}\](?: => | \(item)",
             DIAGNOSTIC - 4,
             _failed,
+        ),
+        Rule(  # callbacks of one line a task: oneline, minimal
+            "one-line",
+            (" | FAILED", " | UNREACHABLE"),
+            r"\S{1,100} \| (?:FAILED!|UNREACHABLE!|FAILED \| rc=)",
+            DIAGNOSTIC,
+            _failed,
+        ),
+        Rule(  # ansible-lint: what is wrong, then where
+            "lint",
+            ("]: ",),
+            r"[a-z][\w-]{1,40}\[[\w-]{1,60}\]: \S",
+            DIAGNOSTIC - 6,
+            only_before(r"\S+\.ya?ml:\d+", 1, join=True),
         ),
         Rule(
             "error", ("ERROR! ", "[ERROR]: "), r".{0,60}(?:ERROR! |\[ERROR\]: )\S", FATAL, _rescued

@@ -11,7 +11,7 @@ from indexing.signature.interface import (
     Rule,
     ToolRules,
 )
-from indexing.signature.look import above, below
+from indexing.signature.look import above, below, only_after
 
 
 def _cause(lines: Lines, index: int, match: re.Match[str]) -> Found:
@@ -65,7 +65,13 @@ RULES = ToolRules(
             r"|Unable to fetch some)\S",
             FATAL + 4,
         ),
-        Rule("dpkg-depends", ("depends on ",), r"\s*\S+ depends on \S+.*; however:", FATAL + 4),
+        Rule(
+            "dpkg-depends",
+            ("depends on ",),
+            r"\s*\S+ depends on \S+.*; however:",
+            FATAL + 4,
+            only_after(r"dpkg: dependency problems prevent", 12, stop=r"dpkg: .*anyway"),
+        ),
         Rule(
             "depends",
             ("Depends: ", "H\u00e4ngt ab von: ", "D\u00e9pend: "),
@@ -78,7 +84,7 @@ RULES = ToolRules(
             r"E: (?:Sub-process|Unable to correct|Unable to fetch some)",
             WRAPPER + 6,
         ),
-        Rule("dpkg", ("dpkg: error",), r"dpkg(?:-deb)?: error", FATAL + 2, None),
+        Rule("dpkg", ("dpkg: error", "dpkg-deb: error"), r"dpkg(?:-deb)?: error", FATAL + 2, None),
         Rule(
             "dpkg-errors",
             ("Errors were encountered",),
@@ -115,11 +121,12 @@ RULES = ToolRules(
                 "Failed to download",
                 "Cannot find a valid baseurl",
                 "Cannot download",
+                "No matching package to install",
             ),
             r"\s*(?:- )?(?:\u001b\[\S+)?(?:nothing provides |.*nothing provides"
             r"|Error: Unable to find a match|No match for argument"
             r"|No package \S+ available|.*Failed to download metadata"
-            r"|Cannot find a valid baseurl|.*Cannot download)",
+            r"|No matching package to install: |Cannot find a valid baseurl|.*Cannot download)",
             FATAL + 2,
         ),
         Rule(

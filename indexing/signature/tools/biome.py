@@ -10,7 +10,7 @@ RULES = ToolRules(
     rules=(
         Rule(
             "finding",
-            ("\u2501\u2501\u2501",),
+            ("\u2501\u2501",),
             r"\S+ (?:lint/|format|parse|assist/|organizeImports|internalError"
             r"|suppressions)\S* .{0,20}\u2501\u2501",
             DIAGNOSTIC,

@@ -57,7 +57,7 @@ def _caused(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
 
 RULES = ToolRules(
     tool="cargo",
-    known_by=r"^\s*(?:Compiling|Checking|Downloaded|Finished|Running|Updating|Blocking) \S"
+    known_by=r"^\s{3,}(?:Compiling|Checking|Downloaded|Finished|Running|Updating|Blocking) \S"
     r"|^error\[E\d{4}\]|\bcargo\b|\brustc\b",
     command=r"(?:cargo|rustc|cross)",
     rules=(
@@ -87,14 +87,7 @@ RULES = ToolRules(
         ),
         Rule(
             "wrapper",
-            (
-                "error: could not compile",
-                "error: test failed",
-                "error: build failed",
-                "process didn't exit",
-                "error: aborting",
-                "could not compile",
-            ),
+            ("error: ", "could not compile"),
             r"(?:cargo : )?error: (?:could not compile|test failed|build failed"
             r"|\d+ targets? failed|aborting due|process didn't exit|doctest failed"
             r"|bench failed)",
@@ -109,6 +102,9 @@ RULES = ToolRules(
             r"|could not find `Cargo\.toml`|invalid)",
             FATAL,
             _caused,
+        ),
+        Rule(
+            "fmt", ("Diff in ",), r"Diff in \S.{0,300}(?: at line \d+|\.rs:\d+):$", DIAGNOSTIC - 4
         ),
         Rule(
             "fatal",
@@ -128,5 +124,5 @@ RULES = ToolRules(
         ),
         Rule("result", ("test result: FAILED",), r"test result: FAILED\.", SUMMARY - 4),
     ),
-    skip=(("a passing test", "... ok", r"^test .* \.\.\. (?:ok|ignored)$"),),
+    skip=(("a passing test", "test ", r"^test .* \.\.\. (?:ok|ignored)$"),),
 )

@@ -17,7 +17,7 @@ RULES = ToolRules(
         ),
         Rule(
             "syntax",
-            ("yntax error ", "Execution error "),
+            ("yntax error", "xecution error"),
             r"(?:.{0,40})(?:[Ss]yntax error (?:compiling|reading|macroexpanding)"
             r"|Execution error).{0,100} at \(?\S+",
             EXCEPTION,

@@ -45,8 +45,20 @@ RULES = ToolRules(
         ),
         Rule(
             "ctest-list",
-            (" (Failed)", "(SEGFAULT)", "(Timeout)"),
-            r"\s*\d+ - \S.* \((?:Failed|SEGFAULT|Timeout|Not Run|.*Exception.*)\)",
+            (
+                " (Failed)",
+                " (SEGFAULT)",
+                " (Timeout)",
+                " (Not Run)",
+                " aborted)",
+                " (ILLEGAL)",
+                " (NUMERICAL)",
+                " (OTHER_FAULT)",
+                " (BAD_COMMAND)",
+                "Exception",
+            ),
+            r"\s*\d+ - \S.* \((?:Failed|SEGFAULT|Timeout|Not Run|\w+ aborted|ILLEGAL|NUMERICAL"
+            r"|OTHER_FAULT|BAD_COMMAND|.*Exception.*)\)",
             SUMMARY + 4,
         ),
         Rule(
@@ -55,5 +67,13 @@ RULES = ToolRules(
             r"-- Configuring incomplete, errors occurred",
             WRAPPER,
         ),
+    ),
+    skip=(
+        (
+            "a check of the system",
+            "-- ",
+            r"^-- (?:Looking for |Performing Test |Check(?:ing)? |Could NOT find )",
+        ),
+        ("a check of the system", "checking ", r"^checking .{1,300}\.\.\. "),
     ),
 )

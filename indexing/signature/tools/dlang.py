@@ -21,7 +21,7 @@ RULES = ToolRules(
         ),
         Rule(
             "wrapper",
-            (" failed with exit code ",),
+            ("failed with exit code",),
             r"\S{1,80} failed with exit code",
             WRAPPER,
             None,

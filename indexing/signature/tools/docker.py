@@ -14,9 +14,11 @@ RULES = ToolRules(
                 "did not complete successfully",
                 "executor failed running",
                 "returned a non-zero code",
+                'process "/bin/',
             ),
-            r".{0,200}(?:did not complete successfully|executor failed running"
-            r"|returned a non-zero code)",
+            r".{0,200}(?:\" did not complete successfully|executor failed running"
+            r"|returned a non-zero code)"
+            r"|(?:ERROR: |failed to (?:build|solve): ){1,3}process \"/bin/",
             WRAPPER,
         ),
         Rule(
@@ -30,15 +32,15 @@ RULES = ToolRules(
             "step",
             ("ERROR: ",),
             r"ERROR: (?!process |executor failed|failed to solve|Service|Job failed"
-            r"|failed to build: failed to solve)(?:failed to|pull access|[\w./:@-]+: "
-            r"|unexpected|docker|error)",
+            r"|failed to build: failed to solve)(?:failed to|pull access"
+            r"|[\w.-]{1,80}[/:@][\w./:@-]{1,200}: |unexpected|docker|error)",
             FATAL,
             None,
             True,
         ),
         Rule(
             "daemon",
-            ("daemon",),
+            ("daemon", "error during connect", "Got permission denied"),
             r"(?:ERROR: |docker: |error: )?(?:Cannot connect to the Docker daemon"
             r"|Error response from daemon: |error during connect"
             r"|Got permission denied while)",
@@ -100,7 +102,7 @@ RULES = ToolRules(
         ),
         Rule(
             "compose",
-            ("services.", "yaml: ", "no configuration file"),
+            ('service "', "services.", "yaml: ", "no configuration file", "validating "),
             r"(?:service \"\S+\" |services\.\S+ |yaml: |no configuration file"
             r"|validating \S+: )\S",
             FATAL,

@@ -7,13 +7,14 @@ from indexing.signature.interface import (
     DIAGNOSTIC,
     ERROR,
     EXCEPTION,
+    FATAL,
     TRAILER,
     Found,
     Lines,
     Rule,
     ToolRules,
 )
-from indexing.signature.look import below
+from indexing.signature.look import below, joining_below
 
 # `---> ` before an inner exception; NUnit prints `  ----> `, xUnit `---- `.
 _INNER = expression(r"\s*-{3,5}> (?!$)|-{4} [\w.`+]{1,200} : ")
@@ -54,7 +55,8 @@ def _exception(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
 
 RULES = ToolRules(
     tool="dotnet",
-    known_by=r"\berror (?:CS|MSB|NU|NETSDK|FS|BC|VB)\d{3,5}\b|\bdotnet\b"
+    known_by=r"\[xUnit\.net |^A total of \d+ test files matched|"
+    r"\berror (?:CS|MSB|NU|NETSDK|FS|BC|VB)\d{3,5}\b|\bdotnet\b"
     r"|Microsoft \(R\) Build Engine|MSBuild version",
     command=r"(?:dotnet|msbuild|nuget)",
     rules=(
@@ -66,7 +68,7 @@ RULES = ToolRules(
         ),
         Rule(
             "test",
-            ("[FAIL]", "Failed "),
+            ("[FAIL]", "Failed ", "X "),
             r"\s*(?:\[xUnit.net [\d:.]+\]\s+\S.* \[FAIL\]|(?:X "
             r"|Failed )\S.*(?: \[[^\]]{1,30}\])$)",
             DIAGNOSTIC - 2,
@@ -86,6 +88,18 @@ RULES = ToolRules(
             r"\s*(?:[A-Z]\w{0,80}\.){1,12}\w{0,80}Exception ?: \S",
             ERROR + 6,
             _exception,
+        ),
+        Rule(
+            "sdk",
+            (
+                "compatible .NET SDK was not found",
+                "install or update .NET",
+                "framework 'Microsoft.",
+            ),
+            r"\s*(?:A compatible \.NET SDK was not found|You must install or update \.NET"
+            r"|.{0,80}framework 'Microsoft\.\S+', version '.+' (?:\(.+\) )?was not found)",
+            FATAL,
+            joining_below(r"\s*(?:Requested SDK version|Framework): ", 6),
         ),
         Rule("build", ("Build FAILED",), r"Build FAILED\.", TRAILER),
     ),

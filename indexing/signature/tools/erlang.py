@@ -44,13 +44,13 @@ RULES = ToolRules(
     rules=(
         Rule(
             "compile",
-            (".erl:", ".hrl:", ".yrl:"),
+            ("erl:", "hrl:", "yrl:", "xrl:"),
             r"\s*\S{1,300}\.(?:erl|hrl|yrl|xrl):\d+(?::\d+)?: (?![Ww]arning)\S",
             DIAGNOSTIC,
         ),
         Rule(
             "eunit",
-            ("*failed*", "_failed_"),
+            ("failed*", "failed_"),
             r".{1,300}\.\.\.(?:\[[\d.]+ s\] )?[*_]failed[*_]",
             DIAGNOSTIC,
             _eunit,

@@ -34,14 +34,9 @@ RULES = ToolRules(
         Rule("unix", ("[Error/",), r"\S.{0,300}:\d+:\d+: .+ \[Error/", DIAGNOSTIC),
         Rule(
             "config",
-            (
-                "ESLint couldn't find",
-                "ESLint could not",
-                "couldn't find an eslint",
-                "Failed to load",
-            ),
+            ("ESLint could", "Failed to load "),
             r"(?:Error: )?(?:ESLint (?:couldn't|could not)|Failed to load (?:plugin"
-            r"|config|parser)|Oops)",
+            r"|config|parser))",
             EXCEPTION + 4,
         ),
         Rule(

@@ -25,23 +25,25 @@ RULES = ToolRules(
         Rule(
             "diagnostic",
             (
-                ": error: ",
-                ": fatal error: ",
-                ": error : ",
-                "ehler: ",
+                ": error",
+                ": fatal error",
+                "ehler",
                 "erreur",
                 "errore",
+                ": fallo",
                 ": \u043e\u0448\u0438\u0431\u043a\u0430",
                 "\u9519\u8bef",
                 "\u30a8\u30e9\u30fc",
             ),
             r"\s{0,16}(?:In file included from )?(?:[A-Za-z]:)?[^\s:'\"][^:'\"]{0,300}"
-            r"(?<!\.go)(?<!\.py)(?<!\.rb)(?<!\.js)(?<!\.ts)(?::\d+){1,2} ?: " + _WORDS + r" ?: ",
+            r"(?<!\.go)(?<!\.py)(?<!\.hs)(?<!\.lhs)(?<!\.rb)(?<!\.js)(?<!\.ts)(?::\d+){1,2} ?: "
+            + _WORDS
+            + r" ?:(?: |$)",
             DIAGNOSTIC,
         ),
         Rule(
             "msvc",
-            (" error C", " error LNK", ": fatal error"),
+            (" error C", " error LNK", " error MSB", " error RC", " error D", "fatal error "),
             r".{0,300}(?:\(\d+(?:,\d+)?\))? ?: (?:fatal )?error (?:C|LNK|MSB|RC|D)\d{3,5}: ",
             DIAGNOSTIC,
         ),
@@ -56,7 +58,7 @@ RULES = ToolRules(
                 "Nicht definierter Verweis",
                 "nicht definierter Verweis",
             ),
-            r".{0,400}(?:undefined reference to|undefined symbol: "
+            r"(?!# ).{0,400}(?:undefined reference to|undefined symbol: "
             r"|multiple definition of|unresolved external"
             r"|[Nn]icht definierter Verweis)",
             DIAGNOSTIC - 2,
@@ -76,8 +78,7 @@ RULES = ToolRules(
                 "cannot find -l",
                 "library not found for",
                 "unable to find library",
-                "cannot find lib",
-                "kann nicht gefunden",
+                "cannot find ",
             ),
             r".{0,200}(?:cannot find -l|library not found for|unable to find library"
             r"|cannot find \S+\.o)",
@@ -86,19 +87,14 @@ RULES = ToolRules(
         Rule(
             "driver",
             (
-                "cc1: ",
-                "gcc: ",
-                "g++: ",
-                "clang: ",
-                "clang++: ",
-                "c++: ",
-                "cc: ",
-                "collect2: fatal",
+                ": error: ",
+                ": fatal error: ",
                 "ld: ",
+                "ld.",
             ),
             r"(?:\S*/)?(?:cc1(?:plus)?|gcc|g\+\+|clang(?:\+\+)?(?:-\d+)?|c\+\+|cc|ld"
             r"|ld\.\w+): (?:fatal )?error: (?!linker command|ld returned)"
-            r"|(?:\S*/)?ld(?:\.\w+)?: (?!warning|.*in function|skipping)\S",
+            r"|(?:\S*/)?ld(?:\.\w+)?: (?!warning|.*in function|.*: (?:note|warning): |skipping)\S",
             FATAL,
         ),
         Rule("signed", ("internal compiler error",), r".{0,300}internal compiler error", EXCEPTION),

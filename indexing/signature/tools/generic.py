@@ -2,6 +2,7 @@
 
 from indexing.signature.interface import (
     ERROR,
+    FATAL,
     SUMMARY,
     TRAILER,
     WARNING,
@@ -12,7 +13,12 @@ from indexing.signature.interface import (
 SUCCESS = (
     r"(?:\[(?:INFO|info|success)\] )?(?:OK(?: \(.*\))?$"
     r"|=* ?[1-9]\d* passed(?!.*(?:failed|error)).*$|BUILD SUCCESS(?:FUL)?\b"
-    r"|All checks passed"
+    r"|All checks passed|\[success\] Total time: |Test Suite 'All tests' passed"
+    r"|\W{0,3}Test run with [1-9]\d* tests? .*passed|.*writing image sha256:\S+ (?:[\d.]+s )?done"
+    r"|.*naming to \S+ (?:[\d.]+s )?done"
+    r"|\s*Finished `?[\w-]{1,30}`? (?:profile )?\[.{1,60}\] target\(s\) in "
+    r"|[1-9]\d* scenarios? \((?:\d+ skipped, )?\d+ passed\)$|.* - 0 Error\(s\),"
+    r"|\s*Summary \[.{1,20}\] \d+ tests? run: \d+ passed(?!.*(?:failed|timed out))"
     r"|100% tests passed|test result: ok\.|Success: no issues|\W*0 (?:errors"
     r"|failures)\b|Finished: SUCCESS"
     r"|(?:Tests|Test Files):? .*\bpassed\b(?!.*failed)|[1-9]\d* passing\b|# fail 0$"
@@ -30,7 +36,7 @@ SUCCESS = (
 )
 """What a run says at its end when nothing failed."""
 
-_LEVEL = r"(?:\[?(?:ERROR|FATAL|CRITICAL|SEVERE|EMERG|ALERT|PANIC|E)\]?)"
+_LEVEL = r"(?:\[?(?:ERROR|FATAL|CRITICAL|SEVERE|EMERG|ALERT|PANIC)\]?|\[E\])"
 
 RULES = ToolRules(
     tool="generic",
@@ -51,16 +57,36 @@ RULES = ToolRules(
             r"|Fatal(?: error)?|panic|PANIC|CRITICAL)\W{1,3}\S",
             ERROR + 6,
         ),
+        Rule(  # a compiler's error, of whatever language: what is wrong, and where
+            "located",
+            ("rror",),
+            r"\s{0,4}(?:[A-Za-z]:)?[\w./\\+@~-]{1,300}\.[A-Za-z]\w{0,11}(?::\d{1,7}(?::\d{1,7})?"
+            r"|\(\d{1,7}(?:, ?\d{1,7})?\)):? ?(?:-|:)? ?(?:fatal |syntax )?[Ee]rror"
+            r"(?: ?\[?\w{0,12}\]?) ?: \S",
+            FATAL - 4,
+        ),
         Rule(
             "error-first",
-            ("rror", "ERR"),
+            ("rror", "ERR", "Fehler", "erreur"),
             r"\W{0,6}(?:[Ee]rror|ERROR|ERR!?|Fehler"
             r"|erreur)\]?(?:\s?\[?[A-Z]*\d{1,6}\]?)?\s?[:\-!\u2502|]{1,2} ?\S",
             ERROR + 2,
         ),
+        Rule("error-alone", ("rror:", "ERROR:"), r"\s{0,4}(?:[Ee]rror|ERROR):$", ERROR + 1),
         Rule(
             "error-tag",
-            ("ERROR", "Error", "error"),
+            (
+                "ERROR",
+                "Error",
+                "error",
+                "FATAL",
+                "CRITICAL",
+                "SEVERE",
+                "EMERG",
+                "ALERT",
+                "PANIC",
+                "[E]",
+            ),
             r"(?:\S{1,80} ){0,3}\W{0,3}(?:" + _LEVEL + r"|error|Error)\W{1,3}\S.{3,}",
             ERROR - 4,
         ),
@@ -73,27 +99,20 @@ RULES = ToolRules(
         Rule(
             "cannot",
             (
-                "annot ",
-                "ould not ",
-                "nable to ",
-                "an't ",
-                "ouldn't ",
-                "failed to ",
-                "Failed to ",
+                "annot",
+                "ould not",
+                "nable to",
+                "an't",
+                "ouldn't",
+                "ailed to",
                 "not found",
-                "No such",
-                "no such",
-                "denied",
-                "refused",
-                "timed out",
-                "Timed out",
-                "invalid",
-                "Invalid",
-                "undefined",
+                "o such ",
+                "ermission denied",
+                "onnection refused",
+                "onnection reset",
+                "imed out",
                 "ehlgeschlagen",
-                "unrecognized",
-                "Missing ",
-                "missing ",
+                "unrecognized ",
             ),
             r"(?!.*\b[Ww]arn(?:ing)?\b).{0,200}(?:[Ff]ehlgeschlagen|\b(?:[Cc]annot"
             r"|[Cc]ould not|[Uu]nable to|[Cc]an't|[Cc]ouldn't|[Ff]ailed to"
@@ -116,7 +135,7 @@ RULES = ToolRules(
         ),
         Rule(
             "exit",
-            ("exit code", "exited with", "exit status", "Exit code", "exit value", "non-zero"),
+            ("xit code", "xit status", "xit value", "xited with", "non-zero exit"),
             r".{0,300}(?:[Ee]xit(?:ed with)? (?:code|status|value)|exited with|non-zero exit)",
             TRAILER,
         ),
@@ -133,13 +152,13 @@ RULES = ToolRules(
         ("a passing line", "\u2714", r"^\W{0,4}[\u2713\u2714\u221a] "),
         ("a passing line", "\u221a", r"^\W{0,4}[\u2713\u2714\u221a] "),
         ("a passing line", "ok ", r"^\s*ok \d+\b"),
-        ("a passing line", "... ok", r"\.\.\. ?ok$"),
+        ("a passing line", "... ok", r"\.\.\. ok$"),
         ("a passing line", "PASS", r"^(?:\s*PASS:? |.* (?:PASS|PASSED)$|\[ *PASS)"),
-        ("a passing line", "[       OK ]", r"^\[ +OK \]"),
+        ("a passing line", " OK ]", r"^\[ +OK \]"),
         (
             "nothing failed",
             "0 ",
-            r"(?<![\w.])0 (?:errors?|failures?|failed|failing|problems"
+            r"(?<![\w.])0 (?:[Ee]rrors?|Error\(s\)|failures?|failed|failing|problems"
             r"|vulnerabilities)\b(?!.*\b[1-9]\d* (?:errors?|failures?|failed|failing))",
         ),
         (
@@ -151,7 +170,11 @@ RULES = ToolRules(
         ("nothing failed", "No ", r"^\W{0,6}No (?:errors?|failures?|problems?|issues)\b"),
         ("nothing failed", "no error", r"\bno errors?\b"),
         ("a command, echoed before it runs", "+ ", r"^\++ \S"),
-        ("a command, echoed before it runs", "$ ", r"^\s*(?:\S+@\S+:\S*)?\$ \S"),
+        (
+            "a command, echoed before it runs",
+            "$ ",
+            r"^\s*(?:[\w.-]{1,60}@[\w.-]{1,60}:[^\s$]{0,200})?\$ \S",
+        ),
         ("a command, echoed before it runs", "Step ", r"^Step \d+/\d+ : "),
         (
             "a command, echoed before it runs",
@@ -159,7 +182,32 @@ RULES = ToolRules(
             r"^#\d+ \[.{0,80}\] (?:RUN|COPY|ADD|FROM|WORKDIR|CMD) ",
         ),
         ("a command, echoed before it runs", "RUN ", r"^\s*(?:> )?\[[^\]]{1,60}\] RUN "),
+        (
+            "source of a script",
+            "echo ",
+            r"^\s*(?:(?:el)?if \[.*\becho |[@-]?echo [\"']|.*(?:;|&&|\|\|) ?(?:then )?echo [\"'])",
+        ),
+        ("source, shown as it is", "// ", r"^[-+ ]?\s*// \S"),
+        ("a warning", "\u25b2", r"^[\s\u2502]*\u25b2\s"),
+        (
+            "source, shown beside its line number",
+            "|",
+            r"^\s*(?:> ?)?\d{1,6} ?\|(?! (?:ERROR|WARNING) )",
+        ),
+        (
+            "source, shown beside its line number",
+            "\u2502",
+            r"^\s*(?:> ?)?\d{1,6} ?\u2502",
+        ),
+        (
+            "not the failure, where it lies",
+            "Error occurs in",
+            r"^\s*Error occurs in the template of",
+        ),
+        ("only information", "Note: ", r"^Note: "),
         ("only information", "INFO", r"^\W{0,3}INFO\b|^\S{1,40} INFO\b"),
+        ("only information", "level=", r"\blevel=[\"']?(?:info|debug|trace|INFO|DEBUG|TRACE)\b"),
+        ("only information", "level", r"\"level\": ?\"(?:info|debug|trace|INFO|DEBUG|TRACE)\""),
         ("only information", "DEBUG", r"^\W{0,3}DEBUG\b|^\S{1,40} DEBUG\b"),
         ("only information", "npm WARN", r"^npm WARN "),
         ("only information", "npm warn", r"^npm warn "),

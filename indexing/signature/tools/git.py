@@ -32,9 +32,12 @@ RULES = ToolRules(
             "error",
             ("error: ",),
             r"error: (?:pathspec|Your local changes|The following untracked"
-            r"|failed to push|patch failed|RPC failed|unable to|cannot|could not"
-            r"|insufficient permission|Pulling is not possible|src refspec"
-            r"|object file|invalid|corrupt)",
+            r"|failed to push|patch failed|.{1,300}: patch does not apply|RPC failed"
+            r"|unable to (?:read|write|create|access|unlink|resolve|find|delete|rewind|index)"
+            r"|cannot (?:lock|open|pull|rebase|stat|spawn|run|update|stash)|could not (?:lock"
+            r"|apply|fetch|read|write|delete|parse|resolve)|insufficient permission"
+            r"|Pulling is not possible|src refspec|object file|invalid (?:object|path|ref)"
+            r"|corrupt)",
             FATAL - 2,
             None,
             True,

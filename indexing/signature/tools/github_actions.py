@@ -9,7 +9,7 @@ RULES = ToolRules(
         Rule(
             "trailer",
             ("Process completed with exit code", "exited with code '", "failed with exit code"),
-            r"(?:Process completed with exit code -?\d+|\w+ exited with code '-?\d+'"
+            r"(?:(?:Error: )?Process completed with exit code -?\d+|\w+ exited with code '-?\d+'"
             r"|The process '.+' failed with exit code \d+)",
             TRAILER,
         ),

@@ -66,6 +66,14 @@ def _said_before(lines: Lines, index: int, test: int) -> int | None:
     return below(lines, at, _MESSAGE.pattern, index - at - 1, r"\s*=== |\s*--- ")
 
 
+def _imported(lines: Lines, index: int, match: re.Match[str]) -> Found:
+    """`go: a imports`, or `a tested by`: the last of the chain says what is missing."""
+    at = index
+    while at - index < 20 and lines[at].rstrip().endswith((" imports", " tested by", " requires")):
+        at += 1
+    return Found(at if lines[at].strip() else index)
+
+
 def _panic(lines: Lines, index: int, _: re.Match[str]) -> Found:
     """A nil dereference is told apart by the first frame of one's own code."""
     frame = below(
@@ -103,7 +111,7 @@ RULES = ToolRules(
             "runtime",
             ("fatal error: ",),
             r"fatal error: (?:all goroutines|concurrent|stack overflow|runtime"
-            r"|unexpected signal|out of memory)",
+            r"|unexpected signal|out of memory|fault$|sync: |bad |morestack|found )",
             EXCEPTION,
             _panic,
         ),
@@ -113,6 +121,7 @@ RULES = ToolRules(
             r"go: (?!downloading|finding|extracting|creating|to add|added|found"
             r"|upgraded|downgraded|warning|writing|removed)\S",
             FATAL,
+            _imported,
         ),
         Rule(
             "package",
@@ -130,7 +139,7 @@ RULES = ToolRules(
         ),
         Rule(
             "file",
-            (" is not up-to-date", "not up-to-date", "not up to date"),
+            ("not up",),
             r"(?:ERROR: )?go\.(?:mod|sum).{0,40}not up.to.date",
             FATAL,
         ),
@@ -144,7 +153,7 @@ RULES = ToolRules(
         Rule("exit", ("exit status",), r"exit status \d+$", TRAILER),
     ),
     skip=(
-        ("a passing test", "--- PASS", r"^\s*--- (?:PASS|SKIP): "),
+        ("a passing test", "--- ", r"^\s*--- (?:PASS|SKIP): "),
         ("a passing package", "ok  \t", r"^ok  \t"),
     ),
 )

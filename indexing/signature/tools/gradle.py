@@ -12,7 +12,7 @@ from indexing.signature.interface import (
     Rule,
     ToolRules,
 )
-from indexing.signature.look import below, indent
+from indexing.signature.look import below, indent, rooted_below
 
 _DULL = (
     r"\s*> (?:Compilation (?:failed|error)|There were failing tests|Process 'command"
@@ -35,6 +35,9 @@ def _wrong(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
             deepest = line_at
     if deepest == task:
         return Found(task)
+    said = below(lines, deepest, r"\s+(?:ERROR: ?|error: |e: )\S", 2)
+    if said is not None:  # the tool that ran inside says it itself (aapt)
+        return Found(said)
     return Found(deepest, (task,)) if re.match(_DULL, lines[deepest]) else Found(deepest)
 
 
@@ -76,6 +79,13 @@ RULES = ToolRules(
             r"(?:> )?(?:Could not find method|Could not get unknown property"
             r"|Plugin \[id: |startup failed)",
             FATAL + 4,
+        ),
+        Rule(
+            "manifest",
+            ("AndroidManifest.xml",),
+            r"\S.{0,300}AndroidManifest\.xml(?::\d[\d:-]{0,40})? Error:$",
+            DIAGNOSTIC,
+            rooted_below(r"\s+\S", 1),
         ),
         Rule("wrong", ("What went wrong:",), r"\* What went wrong:", FATAL - 2, _wrong),
         Rule("task", (" FAILED",), r"(?:> Task )?:\S+ FAILED$", SUMMARY - 6),

@@ -46,7 +46,7 @@ RULES = ToolRules(
     rules=(
         Rule(
             "compile",
-            (".hs:", ".lhs:", ".hsc:"),
+            (".hs:", ".lhs:", ".hsc:", ".lhsc:"),
             r"(?:[\w-]{1,60} +> )?\s*\S{0,300}\.l?hsc?:(?:\d+:\d+|\(\d+,\d+\))"
             r"(?:-\S{1,20})?: error:",
             DIAGNOSTIC,
@@ -82,7 +82,7 @@ RULES = ToolRules(
         ),
         Rule(
             "built",
-            ("While building package", "Failed to build ", "Some packages failed to build"),
+            ("While building package", "Failed to build", "Some packages"),
             r"(?:-- {1,3}While building package|cabal: (?:Failed to build|Some packages))",
             WRAPPER,
         ),

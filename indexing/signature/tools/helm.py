@@ -9,8 +9,9 @@ RULES = ToolRules(
     rules=(
         Rule(
             "failed",
-            ("INSTALLATION FAILED", "UPGRADE FAILED", "execution error at"),
-            r"Error: (?:INSTALLATION FAILED|UPGRADE FAILED|execution error|.*chart)",
+            ("Error: ",),
+            r"Error: (?!\d+ chart\(s\))(?:INSTALLATION FAILED|UPGRADE FAILED|execution error"
+            r"|.*chart)",
             FATAL + 4,
         ),
         Rule("error", ("Error: ",), r"Error: \S", FATAL - 2, None, True),

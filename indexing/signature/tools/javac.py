@@ -12,7 +12,7 @@ from indexing.signature.interface import (
     Rule,
     ToolRules,
 )
-from indexing.signature.look import below
+from indexing.signature.look import below, only_after
 
 _TRACE = r"\s+at [\w$.<>/@-]+\(|\s*\.\.\. \d+ (?:more|common)|\s*Caused by: "
 
@@ -39,6 +39,12 @@ def _uncaught(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
     return Found(found)
 
 
+def _described(lines: Lines, index: int, _: re.Match[str]) -> Found:
+    head = below(lines, index, r"Description:", 6)
+    said = None if head is None else below(lines, head, r"\S", 3)
+    return Found(index if said is None else said)
+
+
 RULES = ToolRules(
     tool="javac",
     known_by=r"\.java:\d+: error: |^\s+at [\w$.]+\([\w$]+\.(?:java|scala|kt):\d+\)",
@@ -53,7 +59,7 @@ RULES = ToolRules(
         ),
         Rule(
             "javac",
-            ("error: ",),
+            ("error: ", "javac: "),
             r"(?:\s*\[\w+\] )?(?:javac: |error: )(?:invalid|no source|file not found"
             r"|release version|Source option|warnings found)",
             FATAL,
@@ -71,6 +77,20 @@ RULES = ToolRules(
             r"(?:[\w$]+\.){1,20}[\w$]*(?:Exception|Error)\b(?:: |$)",
             ERROR + 5,
             _uncaught,
+        ),
+        Rule(  # wrapped behind its place at the width of a terminal
+            "wrapped",
+            ("error: ",),
+            r"error: \S",
+            DIAGNOSTIC - 1,
+            only_after(r"\S.{0,300}\.(?:java|scala|kt|groovy):\d+:$", 1, join=True),
+        ),
+        Rule(  # Spring Boot says why in prose, below a banner
+            "spring",
+            ("APPLICATION FAILED TO START",),
+            r"APPLICATION FAILED TO START",
+            EXCEPTION,
+            _described,
         ),
         Rule(
             "jvm",

@@ -39,7 +39,7 @@ RULES = ToolRules(
         ),
         Rule(
             "error",
-            ("Error During Test", "Error during test"),
+            ("Error During", "Error during"),
             r"(?:.{0,200}: )?Error [Dd]uring [Tt]est(?: at \S|$)",
             DIAGNOSTIC,
             _error,
@@ -59,9 +59,7 @@ RULES = ToolRules(
             r"|Failed to precompile)",
             FATAL,
         ),
-        Rule("errored", ("errored during testing",), r".{0,80}Package .* errored during", WRAPPER),
-        Rule(
-            "some", ("Some tests did not pass",), r"(?:ERROR: )?(?:\w+: )?Some tests did", SUMMARY
-        ),
+        Rule("errored", ("errored during",), r".{0,80}Package .* errored during", WRAPPER),
+        Rule("some", ("Some tests did",), r"(?:ERROR: )?(?:\w+: )?Some tests did", SUMMARY),
     ),
 )

@@ -20,8 +20,9 @@ RULES = ToolRules(
             (
                 "error validating",
                 "error parsing",
-                "unable to recognize",
-                "unable to decode",
+                "error converting",
+                "error when",
+                "unable to ",
                 "is invalid",
             ),
             r"(?:error: )?(?:error (?:validating|parsing|converting|when) "

@@ -34,7 +34,7 @@ RULES = ToolRules(
             r"\S*(?:configure\.(?:ac|in)|Makefile\.am):\d+: error: ",
             FATAL + 6,
         ),
-        Rule("ninja", ("ninja: error",), r"ninja: (?:error|fatal): ", FATAL),
+        Rule("ninja", ("ninja: ",), r"ninja: (?:error|fatal): ", FATAL),
         Rule(
             "command",
             ("Command not found", "command not found", "Permission denied", "No such file"),

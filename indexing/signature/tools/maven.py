@@ -26,7 +26,8 @@ def _test(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
     at = below(
         lines,
         index,
-        r"\s*(?:[\w$]+\.)+[\w$]*(?:Error|Exception|Failure|Throwable|Failed)\w*\b",
+        r"\s*(?:[\w$]+\.)+[\w$]*(?:Error|Exception|Failure|Throwable|Failed)\w*\b"
+        r"|(?:[a-z][\w$]*\.){2,12}[A-Z][\w$]*(?:: ?|$)",
         3,
         r"\s+at \S+\(",
     )
@@ -36,7 +37,11 @@ def _test(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
 
 
 def _goal(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
-    return Found(index)
+    """A goal that failed "on project x:" and nothing else has its reason on the lines below."""
+    if not match.string.endswith(":"):
+        return Found(index)
+    said = below(lines, index, r"\[ERROR\] (?!See |Please |-> |\[Help)\S", 8)
+    return Found(index, () if said is None else (said,))
 
 
 RULES = ToolRules(
@@ -50,7 +55,7 @@ RULES = ToolRules(
         ),
         Rule(
             "compile",
-            ("[ERROR] ",),
+            ("[ERROR]",),
             r"\[ERROR\]\s{1,3}(?!\s*at )(?:/|[A-Za-z]:[\\/]"
             r"|file:)?\S.{0,300}\.(?:java|kt|scala|groovy):(?:\[\d+,\d+\]"
             r"|\d+(?::\d+)?:?)",
@@ -87,8 +92,9 @@ RULES = ToolRules(
         ),
         Rule(
             "surefire",
-            ("[ERROR] ",),
-            r"\[ERROR\]\s{2,4}\S+[.:]\S+:\d+(?:->\S+)* (?:\u00bb|expected|\S)",
+            ("[ERROR]",),
+            r"\[ERROR\]\s{2,4}(?=[^\s:]{1,200}\.)[^\s:]{1,300}:\d{1,6}"
+            r"(?:->[^\s:]{1,200}:\d{1,6}){0,20} \S",
             SUMMARY + 8,
         ),
         Rule("goal-tests", ("Failed to execute goal",), _P + r"Failed to execute goal", WRAPPER),

@@ -32,7 +32,7 @@ RULES = ToolRules(
         Rule("count", (" failing",), r"\s*[1-9]\d* failing", SUMMARY),
         Rule("karma", ("FAILED",), r".{1,80}\(.{1,60}\) .{1,300} FAILED$", DIAGNOSTIC - 2),
         Rule("tap", ("not ok ",), r"\s*not ok \d+(?! .*# (?:TODO|SKIP))", DIAGNOSTIC - 2),
-        Rule("ava", ("\u2716 ", "\u2717 "), r"\s+[\u2716\u2717\u2718] \S", SUMMARY),
+        Rule("ava", ("\u2716 ", "\u2717 ", "\u2718 "), r"\s+[\u2716\u2717\u2718] \S", SUMMARY),
         Rule("jasmine", ("Message:",), r"\s*Message:$", SUMMARY),
     ),
 )

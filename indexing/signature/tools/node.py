@@ -11,7 +11,7 @@ from indexing.signature.interface import (
     Rule,
     ToolRules,
 )
-from indexing.signature.look import above, below
+from indexing.signature.look import above, below, rooted_below
 
 _FRAME = r"\s+at (?:async )?\S|\s*(?:Require stack:|code: '|\{$|requireStack:|errno: )|- /"
 _THROWN = (
@@ -22,6 +22,8 @@ _THROWN = (
 
 def _thrown(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
     """Only with a stack below, or what node prints above: passing tests log errors too."""
+    if above(lines, index, r"\s*File \".{1,400}\", line \d", 4) is not None:
+        return None  # Python's
     if below(lines, index, _FRAME, 4) is None and above(lines, index, _THROWN, 4) is None:
         return None
     if "fetch failed" in match.string:
@@ -66,6 +68,13 @@ RULES = ToolRules(
             DIAGNOSTIC,
             _reported,
         ),
+        Rule(
+            "prisma",
+            ("Error: P",),
+            r"Error: P[1-6]\d{3}$",
+            EXCEPTION,
+            rooted_below(r"\S", 2, join=True),
+        ),
         Rule("heap", ("FATAL ERROR:",), r"FATAL ERROR: .*(?:heap|Allocation|memory)", EXCEPTION),
         Rule(
             "module",
@@ -76,7 +85,7 @@ RULES = ToolRules(
         ),
         Rule(
             "exception",
-            ("Error: ", "Error [", "Exception: "),
+            ("Error: ", "Error [", "Exception: ", "Exception ["),
             r"(?:\[?(?:Uncaught|UnhandledPromiseRejectionWarning:?) )?\s{0,4}(?:\[\w+"
             r"\] )?[A-Z]\w{0,60}(?:Error|Exception)(?: \[[\w-]{1,60}\])?: \S",
             EXCEPTION,

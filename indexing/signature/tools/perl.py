@@ -20,7 +20,7 @@ RULES = ToolRules(
         Rule("locate", ("Can't locate ",), r"Can't locate \S+ in @INC", EXCEPTION),
         Rule(
             "failed-test",
-            ("#   Failed test",),
+            ("Failed test ",),
             r"\s*#\s+Failed test ",
             DIAGNOSTIC - 1,
             joining_below(r"\s*#\s+at \S+ line \d+", 2),

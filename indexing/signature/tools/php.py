@@ -34,6 +34,23 @@ def _testdox(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
     return Found(at, (index,) if heading is None else (index, heading))
 
 
+def _first_row(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    at = below(lines, index, r"\s{1,4}:?\d+ {2,}\S", 6)
+    return None if at is None else Found(at, (index,))
+
+
+def _pest(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    at = below(lines, index, r"\s{1,4}\S", 2)
+    return None if at is None else Found(at, (index,))
+
+
+def _collision(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    at = below(lines, index, r"\s{2,4}\S", 3)
+    if at is None or below(lines, at, r"\s+at \S.*:\d+$", 8) is None:
+        return None
+    return Found(at, (index,))
+
+
 def _box(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
     """Symfony's console prints `[Class]` and the message on the next line."""
     at = below(lines, index, r"\s{2,}\S", 2)
@@ -86,6 +103,28 @@ RULES = ToolRules(
             WRAPPER,
         ),
         Rule("phpunit-total", ("FAILURES!", "ERRORS!"), r"(?:FAILURES|ERRORS)!$", SUMMARY - 6),
+        Rule(  # its table: the file heads the column of messages
+            "phpstan-table",
+            (" Line   ",),
+            r" {1,2}Line {3,}\S",
+            DIAGNOSTIC,
+            _first_row,
+            True,
+        ),
+        Rule(
+            "pest",
+            ("FAILED ",),
+            r"\s{1,4}FAILED {1,3}\S.* > ",
+            DIAGNOSTIC,
+            _pest,
+        ),
+        Rule(  # Laravel's console: the class, a blank line, the message, its place
+            "collision",
+            ("Exception", "Error"),
+            r" {2,4}(?:[A-Z]\w*\\)*[A-Z]\w*(?:Exception|Error)\s*$",
+            FATAL,
+            _collision,
+        ),
         Rule("phpstan", ("[ERROR] ",), r"\s*\[ERROR\] \S", SUMMARY, None, True),
     ),
 )

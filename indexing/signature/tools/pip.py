@@ -61,13 +61,13 @@ RULES = ToolRules(
         ),
         Rule(
             "hash",
-            ("THESE PACKAGES DO NOT MATCH", "Hashes are required"),
+            ("ERROR: THESE PACKAGES", "Hashes are required", "In --require-hashes"),
             r"ERROR: (?:THESE PACKAGES DO NOT MATCH|Hashes are required|In --require-hashes)",
             DIAGNOSTIC,
         ),
         Rule(
             "invalid",
-            ("ERROR: Invalid", "ERROR: Could not open requirements"),
+            ("ERROR: ",),
             r"ERROR: (?:Invalid|Could not open|Could not install packages due to"
             r"|Directory '|.* is not a (?:valid|supported))",
             FATAL,
@@ -79,7 +79,7 @@ RULES = ToolRules(
                 "Failed to build",
                 "Could not build wheels",
                 "failed-wheel-build",
-                "subprocess-exited-with-error",
+                "subprocess-exited",
                 "metadata-generation-failed",
                 "Command errored out",
             ),
@@ -106,7 +106,13 @@ RULES = ToolRules(
         ),
         Rule(
             "uv",
-            ("No solution found", "error: Failed to", "Because "),
+            (
+                "No solution found",
+                "error: Failed to",
+                "\xd7 Failed to",
+                "\u2500\u25b6 Failed to",
+                "Because",
+            ),
             r"\s*(?:\u00d7 |error: |  \u2570\u2500\u25b6 )(?:No solution found"
             r"|Failed to|Because)",
             FATAL,
@@ -120,7 +126,7 @@ RULES = ToolRules(
         ),
         Rule(
             "lock",
-            ("poetry.lock", "Invalid TOML file", "pyproject.toml"),
+            ("poetry.lock is not up", "Invalid TOML file", "pyproject.toml changed"),
             r"(?:Error: )?(?:pyproject\.toml changed significantly"
             r"|poetry\.lock is not up to date|Invalid TOML file)",
             FATAL,

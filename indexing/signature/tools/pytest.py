@@ -13,7 +13,7 @@ from indexing.signature.interface import (
     Rule,
     ToolRules,
 )
-from indexing.signature.look import above
+from indexing.signature.look import above, below
 from indexing.signature.tools.python import exception_below
 
 _HEADING = r"_{3,} (?!ERROR collecting)\S.* _{3,}$|_{3,} ERROR at \S.* _{3,}$"
@@ -27,6 +27,9 @@ def _first_of_block(lines: Lines, index: int, match: re.Match[str]) -> Found | N
     previous = lines[index - 1]
     if re.match(r"E\s{3}", previous):
         return None
+    if re.match(r"E\s+File \"", match.string):  # source that cannot be read: why stands below it
+        said = below(lines, index, r"E\s+[\w.]{1,80}(?:Error|Exception|Warning)\b", 12, r"(?!E)")
+        return Found(index) if said is None else Found(said, (index,))
     if not _SAYS_LITTLE.match(match.string):
         return Found(index)
     at = above(lines, index, _HEADING, 4000)
@@ -88,7 +91,7 @@ RULES = ToolRules(
         ),
         Rule(
             "coverage",
-            ("FAIL Required test coverage", "Coverage failure", "No data to report"),
+            ("overage", "No data to report"),
             r"(?:FAIL|ERROR:) .*[Cc]overage|Coverage failure: |No data to report\.$",
             FATAL - 2,
         ),
@@ -104,7 +107,12 @@ RULES = ToolRules(
             r"INTERNALERROR> (?:\w+\.)*\w*(?:Error|Exception)\b",
             EXCEPTION,
         ),
-        Rule("total", (" failed",), r"=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in .*=*", SUMMARY - 6),
+        Rule(
+            "total",
+            (" failed", " error"),
+            r"=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in .*=*",
+            SUMMARY - 6,
+        ),
         Rule(
             "line",
             (".py:",),
@@ -115,10 +123,13 @@ RULES = ToolRules(
         ),
     ),
     skip=(
-        (
-            "a passing test",
-            "PASSED",
-            r"(?:^|\s)(?:PASSED|XFAIL|SKIPPED|XPASS)(?:\s|$)(?!.*(?:FAILED|ERROR))",
+        *(
+            (
+                "a passing test",
+                word,
+                r"(?:^|\s)(?:PASSED|XFAIL|SKIPPED|XPASS)(?:\s|$)(?!.*(?:FAILED|ERROR))",
+            )
+            for word in ("PASSED", "XFAIL", "SKIPPED", "XPASS")
         ),
     ),
 )

@@ -4,12 +4,13 @@ import re
 
 from indexing.lazily import expression
 from indexing.signature.interface import EXCEPTION, FATAL, Found, Lines, Rule, ToolRules
-from indexing.signature.look import above
+from indexing.signature.look import above, only_after
 
 _EXCEPTION = expression(
     r"(?:[A-Za-z_]\w{0,60}\.){0,12}(?!WARNING|ERROR|INFO|DEBUG"
     r"|CRITICAL)[A-Za-z_]\w{0,100}(?::\s|:?$)"
 )
+_FILE = r"\s*File \".{1,400}\", line \d"
 _NEVER_WHY = ("raise ", "return ", "File ")
 
 
@@ -64,11 +65,19 @@ RULES = ToolRules(
             ("SyntaxError: ", "IndentationError: ", "TabError: "),
             r"(?:SyntaxError|IndentationError|TabError): ",
             EXCEPTION + 1,
+            only_after(_FILE, 6),
+        ),
+        Rule(  # the head of its traceback was cut off, or stands elsewhere
+            "frame",
+            ("Error", "Exception"),
+            r"(?:[A-Za-z_]\w{0,60}\.){0,12}[A-Z]\w{0,100}(?:Error|Exception)(?:: \S|$)",
+            EXCEPTION - 1,
+            only_after(_FILE, 4, stop=r"\S"),
         ),
         Rule(
             "module",
             ("No module named",),
-            r"\S*python\S*: (?:No module named|can't open file)",
+            r"\S*python\S*: No module named",
             EXCEPTION,
         ),
         Rule("open", ("can't open file",), r"\S*python\S*: can't open file", EXCEPTION),

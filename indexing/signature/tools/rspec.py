@@ -14,8 +14,8 @@ def _failure(lines: Lines, index: int, _: re.Match[str]) -> Found:
     if raised is not None:
         said = below(lines, raised, r"\s+\S", 1)
         return Found(raised, joined) if said is None else Found(said, (raised, *joined))
-    blank = below(lines, index, r"\s*$", 12)
-    said = None if blank is None else below(lines, blank, r"\s+\S", 1)
+    blank = below(lines, index, r"\s*$", 12, r"\s*# ")  # after code of several lines
+    said = below(lines, index if blank is None else blank, r"\s+(?!# )\S", 1)
     return Found(index, joined) if said is None else Found(said, joined)
 
 
@@ -46,13 +46,15 @@ RULES = ToolRules(
         ),
         Rule(
             "outside",
-            ("An error occurred while loading", "error occurred outside of examples"),
+            ("An error occurred ",),
             r"An error occurred (?:while loading|in a)",
             DIAGNOSTIC - 3,
             lambda lines, index, _: _outside(lines, index),
         ),
-        Rule("rerun", ("rspec ./", "rspec '"), r"rspec ['.]\S+(?:\[|:\d)", SUMMARY),
-        Rule("total", ("examples, ",), r"\d+ examples?, [1-9]\d* failures?", SUMMARY - 4),
+        Rule("rerun", ("rspec .", "rspec '"), r"rspec ['.]\S+(?:\[|:\d)", SUMMARY),
+        Rule(
+            "total", ("example, ", "examples, "), r"\d+ examples?, [1-9]\d* failures?", SUMMARY - 4
+        ),
         Rule("cucumber", ("Scenario: ", "cucumber "), r"cucumber \S+:\d+ # ", SUMMARY),
         Rule(
             "rubocop",

@@ -37,10 +37,12 @@ RULES = ToolRules(
     command=r"(?:ruff|flake8|pylint|black|isort)",
     rules=(
         # What does not run comes before what is not tidy.
-        Rule("broken", (".py:",), rf"\S.{{0,200}}\.pyi?:\d+:\d+: {_BROKEN}:? ", DIAGNOSTIC),
-        Rule("broken-full", (" --> ",), _PLACE, DIAGNOSTIC, _headed_by(_BROKEN)),
-        Rule("finding", (".py:",), rf"\S.{{0,200}}\.pyi?:\d+:\d+: {_CODE}:? ", DIAGNOSTIC - 1),
-        Rule("full", (" --> ",), _PLACE, DIAGNOSTIC - 1, _headed_by(_CODE)),
+        Rule("broken", (".py:", ".pyi:"), rf"\S.{{0,200}}\.pyi?:\d+:\d+: {_BROKEN}:? ", DIAGNOSTIC),
+        Rule("broken-full", ("--> ",), _PLACE, DIAGNOSTIC, _headed_by(_BROKEN)),
+        Rule(
+            "finding", (".py:", ".pyi:"), rf"\S.{{0,200}}\.pyi?:\d+:\d+: {_CODE}:? ", DIAGNOSTIC - 1
+        ),
+        Rule("full", ("--> ",), _PLACE, DIAGNOSTIC - 1, _headed_by(_CODE)),
         Rule("failed", ("ruff failed",), r"ruff failed", FATAL, _cause),
         Rule(
             "format",

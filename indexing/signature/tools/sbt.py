@@ -1,6 +1,28 @@
 """sbt: `[error] file:line:col: message`; ScalaTest marks `*** FAILED ***`."""
 
-from indexing.signature.interface import DIAGNOSTIC, ERROR, FATAL, SUMMARY, TRAILER, Rule, ToolRules
+import re
+
+from indexing.signature.interface import (
+    DIAGNOSTIC,
+    ERROR,
+    FATAL,
+    SUMMARY,
+    TRAILER,
+    Found,
+    Lines,
+    Rule,
+    ToolRules,
+)
+from indexing.signature.look import below, joining_below
+
+
+def _explained(lines: Lines, index: int, match: re.Match[str]) -> Found:
+    """Scala 3 names the kind of error and its place; what is wrong stands below the source."""
+    if not match.string.startswith("[error] -- "):
+        return Found(index)
+    said = below(lines, index, r"\[error\]\s+\|\s+[^\s^|]", 8, r"\[error\] -- ")
+    return Found(index, () if said is None else (said,))
+
 
 RULES = ToolRules(
     tool="sbt",
@@ -12,8 +34,15 @@ RULES = ToolRules(
             ("[error] ",),
             r"\[error\] (?:-- )?(?:\[E\d+\] )?\S.{0,300}\.(?:scala|java|sbt)(?::\d+)+:? ?",
             DIAGNOSTIC,
+            _explained,
         ),
-        Rule("test", ("*** FAILED ***",), r"(?:\[info\] )?.*\*\*\* FAILED \*\*\*", DIAGNOSTIC),
+        Rule(
+            "test",
+            ("*** FAILED ***",),
+            r"(?:\[info\] )?.*\*\*\* FAILED \*\*\*",
+            DIAGNOSTIC,
+            joining_below(r"(?:\[info\])?\s{2,}\S", 1),
+        ),
         Rule(
             "specs",
             ("[error] ", "[info] "),

@@ -17,7 +17,20 @@ RULES = ToolRules(
             r"|sudo)\S{0,20}: )(?:(?:line )?\d+: )?.{0,120}: (?:command )?not found$",
             FATAL + 3,
         ),
-        Rule("not-found-plain", ("command not found",), r".{0,200}command not found", FATAL + 2),
+        Rule(
+            "not-found-plain",
+            ("ommand not found", "ommand '"),
+            r".{0,200}: [Cc]ommand not found\.?$|.{0,80}\bcommand not found: \S+$"
+            r"|Command '\S{1,80}' not found",
+            FATAL + 2,
+        ),
+        Rule(
+            "not-recognized",
+            ("is not recognized as",),
+            r"(?:\S{1,200} : )?(?:'.{1,200}' is not recognized as an internal or external command"
+            r"|The term '.{1,200}' is not recognized as )",
+            FATAL + 3,
+        ),
         Rule(
             "env",
             ("env: ",),
@@ -79,7 +92,7 @@ RULES = ToolRules(
             ),
             r"(?:.{0,120}: )?(?:line \d+: +\d+ )?(?:Killed|Segmentation fault"
             r"|Bus error|Aborted|Illegal instruction)\b(?: |$)(?!.*expected)"
-            r"|.{0,200}(?:Out of memory: Kill|oom-kill|OOMKilled)",
+            r"|.{0,200}(?:Out of memory: Kill|oom-kill|OOMKilled(?!\W{1,4}false))",
             EXCEPTION - 6,
         ),
         Rule(
@@ -97,7 +110,8 @@ RULES = ToolRules(
         Rule(
             "assert",
             ("Assertion",),
-            r"\S{1,200}: (?:\S+:\d+: )?.{0,300}Assertion [`'].{1,400}' failed",
+            r"\S{1,200}: (?:\S+:\d+: )?.{0,300}Assertion [`'].{1,400}' failed"
+            r"|Assertion failed: .{1,400}, (?:function .{1,200}, )?file .{1,300}, line \d",
             EXCEPTION,
         ),
         Rule(
@@ -118,7 +132,7 @@ RULES = ToolRules(
         Rule("arrow", ("=====> ",), r"=====> \S", FATAL),  # pre-commit
         Rule(
             "option",
-            ("llegal option", "nvalid option", "bad substitution", "not a valid identifier"),
+            ("llegal option", "nvalid option", "ad substitution", "not a valid identifier"),
             r"\S{1,200}: (?:(?:line )?\d+: )?.{0,200}(?:[Ii]llegal option"
             r"|[Ii]nvalid option|[Bb]ad substitution|not a valid identifier)",
             FATAL + 3,

@@ -9,13 +9,13 @@ RULES = ToolRules(
     rules=(
         Rule(
             "problem",
-            (": WARNING: ", ": ERROR: ", ": SEVERE: ", ": CRITICAL: "),
+            (" WARNING: ", " ERROR: ", " SEVERE: ", " CRITICAL: "),
             r"(?:\S+\.\w{1,8}:(?:\d+:)?|\S+:docstring of \S+:\d*:?) (?:ERROR|SEVERE|CRITICAL): ",
             ERROR + 6,
         ),
         Rule(
             "warning",
-            (": WARNING: ",),
+            (" WARNING: ",),
             r"(?:\S+\.\w{1,8}:(?:\d+:)?|\S+:docstring of \S+:\d*:?) WARNING: ",
             WARNING + 4,
         ),

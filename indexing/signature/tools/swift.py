@@ -26,7 +26,7 @@ RULES = ToolRules(
         ),
         Rule(
             "pretty",
-            ("\u274c ", "\u2717 "),
+            ("\u274c", "\u2717 "),
             r"\s*(?:\u274c\s+\S|\u2717 \w+, \S)",
             DIAGNOSTIC - 1,
             None,
@@ -66,10 +66,10 @@ RULES = ToolRules(
         Rule("pod", ("[!] ",), r"\[!\] (?!.{0,60}(?:warning|deprecated))\S", FATAL, None, True),
         Rule("carthage", ("A shell task (",), r"A shell task \(", WRAPPER + 2),
         Rule("case", ("Test Case '",), r"Test Case '.{1,300}' failed", SUMMARY + 4),
-        Rule("commands", ("The following build commands failed",), r"The following build", SUMMARY),
+        Rule("commands", ("The following build",), r"The following build", SUMMARY),
         Rule(
             "build",
-            ("** BUILD FAILED", "** TEST FAILED", "** ARCHIVE FAILED", "** TEST BUILD FAILED"),
+            (" FAILED **",),
             r"\*\* (?:[A-Z]+ )?[A-Z]+ FAILED \*\*",
             TRAILER,
         ),

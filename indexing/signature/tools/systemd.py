@@ -26,6 +26,12 @@ RULES = ToolRules(
             ERROR + 4,
         ),
         Rule(
+            "spawn",
+            ("Failed at step ",),
+            r"\S+: Failed at step [A-Z_]+ spawning \S|systemd\S*: \S+: Failed at step ",
+            FATAL,
+        ),
+        Rule(
             "file",
             (".service:", ".timer:", ".socket:"),
             r"\S+\.(?:service|timer|socket):\d+: (?!.*(?:please use|will be removed"

@@ -18,13 +18,21 @@ def _titled(lines: Lines, index: int, _: re.Match[str]) -> Found:
     at = index if place is None else place
     while at < index + 30 and not re.match(r"\W*$", lines[at]):  # the quoted lines of the file
         at += 1
-    start = below(lines, at, r"\W{0,4}[A-Z\"'`]", 6, r"\W*Error: ")
+    boxed = "\u2502.{0,3}" if lines[index].lstrip().startswith("\u2502") else r"\W{0,4}"
+    start = below(lines, at, boxed + r"(?!Error: )[A-Z\"'`]", 6, r"\W*Error: |\W*\u2575")
     if start is not None:
         end = start
-        while end < start + 8 and re.match(r"\W{0,4}(?!Process completed with)\w", lines[end]):
+        while end < start + 8 and re.match(boxed + _SAYS, lines[end]):
             joined.append(end)
             end += 1
     return Found(index, tuple(joined))
+
+
+# What goes on: no next error, no runner's trailer, not who holds a lock since when.
+_SAYS = (
+    r"(?!Process completed with|E(?:rror|RROR): (?!.*message)|The command |\w+ exited with"
+    r"|Lock Info:)[\w\"'`(]"
+)
 
 
 RULES = ToolRules(

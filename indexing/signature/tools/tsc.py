@@ -16,8 +16,8 @@ RULES = ToolRules(
         ),
         Rule(
             "loader",
-            ("TS2", "TS1", "TS7", "TS5", "TS6"),
-            r"\s{0,8}(?:\[tsl\] ERROR in |ERROR in |TS\d{4,5}: |.{0,200}\bTS\d{4,5}: )",
+            ("TS1", "TS2", "TS3", "TS4", "TS5", "TS6", "TS7", "TS8", "TS9", "[tsl] ERROR in "),
+            r"\s{0,8}(?:\[tsl\] ERROR in |TS[1-9]\d{3,4}: |.{0,200}\bTS[1-9]\d{3,4}: )",
             DIAGNOSTIC - 2,
         ),
         Rule("found", ("Found ",), r"Found [1-9]\d* errors?(?: in| \.|\.)", SUMMARY, None, True),

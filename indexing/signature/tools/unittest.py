@@ -24,7 +24,13 @@ RULES = ToolRules(
     known_by=r"^Ran \d+ tests? in |^(?:FAIL|ERROR): \w+ \(",
     command=r"python3? -m unittest",
     rules=(
-        Rule("test", ("FAIL: ", "ERROR: "), r"(?:FAIL|ERROR): \S", DIAGNOSTIC, _ruled),
+        Rule(
+            "test",
+            ("FAIL: ", "ERROR: "),
+            r"(?:FAIL|ERROR): \S.{0,200} \(|(?:FAIL|ERROR): \S+$",
+            DIAGNOSTIC,
+            _ruled,
+        ),
         Rule(
             "verbose",
             ("... FAIL", "... ERROR"),

@@ -12,6 +12,8 @@ def _failed(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
     )
     if at is None:
         return Found(index)
+    if lines[index + 1].startswith("> "):  # wrapped at the width of a terminal
+        return Found(at, (index, index + 1))
     return Found(at, (index,) if " > " in match.string else ())
 
 
@@ -23,7 +25,7 @@ RULES = ToolRules(
         Rule(
             "failed",
             ("FAIL ",),
-            r"\s*(?:\u276f )?FAIL {1,3}\S.*(?: > | \[ )",
+            r"\s*(?:\u276f )?FAIL {1,3}\S.*(?: > | \[ |\.(?:test|spec)\.[cm]?[jt]sx?$)",
             DIAGNOSTIC,
             _failed,
             True,

@@ -33,7 +33,11 @@ def _error_in(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
 
 
 def _after_banner(lines: Lines, index: int, _: re.Match[str]) -> Found | None:
+    """What the bundler says below; where that only counts errors, the first of them."""
     at = below(lines, index, r"(?!Build failed with|\[plugin )\S", 6)
+    if at is not None and re.search(r"failed with \d+ errors?:$", lines[at]):
+        first = below(lines, at, r".{1,400}:\d+:\d+: (?:ERROR|error): ", 2)
+        at = first if first is not None else at
     return None if at is None else Found(at)
 
 
@@ -58,7 +62,7 @@ RULES = ToolRules(
         ),
         Rule(
             "resolve",
-            ("failed to resolve import", "Failed to resolve", "Could not resolve", "Rollup failed"),
+            ("ailed to resolve ", "Could not resolve ", "Rollup failed to resolve"),
             r".{0,120}(?:[Ff]ailed to resolve (?:import|entry)"
             r"|Could not resolve ['\"]|Rollup failed to resolve)",
             DIAGNOSTIC,
@@ -89,8 +93,9 @@ RULES = ToolRules(
         Rule("rollup", ("[!] ",), r"\[!\] \S", FATAL + 2),
         Rule(
             "vite-plugin",
-            ("[vite",),
-            r"(?:\[vite\S{0,60}\]|x) {0,2}(?:Internal server error|Build failed|.*[Ee]rror)",
+            ("[vite", "x Build failed"),
+            r"\[vite\S{0,60}\] {0,2}(?:Internal server error|Build failed|.*[Ee]rror)"
+            r"|x Build failed",
             SUMMARY,
         ),
         Rule(

@@ -159,7 +159,7 @@ def test_an_outcome_of_another_files_entry_is_handed_on(read):
     assert entry.evidence.applied == 0
     assert isinstance(credit, Credit)
     assert credit.source.locator == "line 2"
-    assert credit.outcome == ("0123456789abcdef", "applied", "2026-04-01T00:00:00Z", "l1")
+    assert credit.outcome == ("0123456789abcdef", "applied", "2026-04-01T00:00:00Z", "l1", "")
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ def test_an_outcome_of_another_files_entry_is_handed_on(read):
         ({"v": "1", "op": "add", "id": "x"}, "'v' is the text '1'; it must be a number"),
         ({"v": 1, "op": "add"}, "has no 'id'"),
         (
-            {"v": 1, "op": "merge", "id": "x"},
-            "has the unknown op 'merge'; kept in the file, not used",
+            {"v": 1, "op": "rewrite", "id": "x"},
+            "has the unknown op 'rewrite'; kept in the file, not used",
         ),
         ({"v": 1, "op": "add", "id": "x"}, "has the unknown kind ''"),
         (add("x", kind="omen"), "has the unknown kind 'omen'"),

@@ -138,9 +138,9 @@ def test_a7_latency_is_linear_in_the_log():
     def cost(log: str) -> float:
         best = 9e9
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.process_time()
             extract(log + "error: out of widgets\n")
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         return best
 
     assert cost(large) < 40 * cost(small)

@@ -238,6 +238,6 @@ def test_no_rule_takes_long_on_a_hostile_line(rules):
         for unit in HOSTILE:
             for need in ("", rule.needs[0]):
                 line = (need + unit * 4096)[:4096]
-                start = time.perf_counter()
+                start = time.process_time()
                 pattern.match(line)
-                assert time.perf_counter() - start < 0.5, (rule.name, unit)
+                assert time.process_time() - start < 0.5, (rule.name, unit)

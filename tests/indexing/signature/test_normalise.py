@@ -132,9 +132,9 @@ def test_a_step_is_linear(step, unit):
         text = (unit * length)[:length]
         best = 9e9
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.process_time()
             step.pattern.sub(step.put, text)
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         return best
 
     small, large = cost(3_000), cost(30_000)

@@ -39,6 +39,28 @@ def test_a_kept_line_is_found_by_its_number(lengths, limit, piece):
         assert lines[excerpt.line(number) - 1] == line
 
 
+class All:
+    """Keeps the whole middle."""
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[int, bytes]] = []
+
+    def add(self, data: bytes, first: int) -> None:
+        self.kept += enumerate(data.split(b"\n")[:-1], start=first)
+
+
+@given(st.lists(st.integers(0, 30), max_size=200), st.integers(160, 400), st.integers(1, 97))
+def test_each_line_of_the_middle_passes_once_under_its_number(lengths, limit, piece):
+    lines = [f"{number}:{'x' * length}" for number, length in enumerate(lengths, start=1)]
+    excerpt = Excerpt(limit, All())
+    text = "".join(f"{line}\n" for line in lines).encode()
+    for at in range(0, len(text), piece):
+        excerpt.add(text[at : at + piece])
+    kept = excerpt.bytes().decode().splitlines()
+    assert [lines[excerpt.line(number) - 1] for number in range(1, len(kept) + 1)] == kept
+    assert len(lines) - len(kept) in (0, 1)  # the line that the tail begins within
+
+
 @given(st.binary(max_size=3000), st.integers(16, 400), st.integers(1, 97))
 def test_never_more_is_kept_than_allowed(text, limit, piece):
     excerpt = filled(text, limit, piece)

@@ -116,7 +116,7 @@ def test_new_and_gone_memory_files_make_the_index_stale(fresh, capsys):
     code, found = status(capsys)
     assert code == 1
     assert sorted(found["stale"]) == [
-        ".mem/journal.jsonl: is gone",
+        ".mem/journal.jsonl: is gone, or cannot be read",
         "new.jsonl: is not in the index",
     ]
 

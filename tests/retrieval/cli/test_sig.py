@@ -111,7 +111,16 @@ def test_the_middle_of_an_endless_log_is_left_out_and_that_is_said(here, capsys,
     [found] = lines_of(said.out)
     assert (found["raw"], found["line"]) == (RAW, 5002)
     assert "big.log" in said.err
-    assert "not looked at" in said.err
+    assert "only the lines that tell of a failure" in said.err
+
+
+def test_of_an_endless_log_the_middle_is_scanned_for_what_tells(here, capsys, monkeypatch):
+    monkeypatch.setattr("retrieval.cli.streams.LOG_LIMIT", 40_000)
+    dull = "".join(f"[{n}] linked module-{n}.o in {n % 70} ms\n" for n in range(20_000))
+    (here / "big.log").write_text(f"{dull}a.c:3:5: error: 'x' undeclared\n{dull}", encoding="utf-8")
+    assert main(["sig", "explain", "--json", "big.log"]) == 0
+    [found] = lines_of(capsys.readouterr().out)
+    assert (found["raw"], found["line"]) == ("a.c:3:5: error: 'x' undeclared", 20_001)
 
 
 def test_the_caller_s_tool_is_taken_as_given_and_a_silent_rule_set_is_said(here, capsys):

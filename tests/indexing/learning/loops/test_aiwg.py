@@ -1,0 +1,142 @@
+"""AIWG's dialects of state, and what lies beside it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from indexing.learning.extract import found_in
+from indexing.learning.loops import Unread, read_loops
+
+ROOT = Path(__file__).parent.parent.parent.parent.parent
+LOOPS = ROOT / "fixtures" / "loops"
+
+DIALECTS = {
+    "v2": {
+        "version": "2.0",
+        "loop_id": "ralph-x-0a1b2c3d",
+        "task": "Fix it",
+        "status": "completed",
+        "completion_criteria": "npm test passes",
+        "progress": {
+            "completion_checks": [
+                {"iteration": 1, "passed": False, "output": "Error: queue is full"},
+                {"iteration": 2, "passed": True, "output": "ok"},
+            ]
+        },
+    },
+    "code": {
+        "loopId": "ralph-x",
+        "task": "Fix it",
+        "status": "completed",
+        "completion": "npm test passes",
+        "iterations": [
+            {"number": 1, "status": "failed", "output": "Error: queue is full"},
+            {"number": 2, "status": "passed"},
+        ],
+    },
+    "by hand": {
+        "task": "Fix it",
+        "status": "completed",
+        "completion_criteria": ["npm test passes"],
+        "learnings": ["Drain the queue first."],
+        "iterations": [
+            {"iteration": 1, "passed": False, "error": "Error: queue is full"},
+            {"iteration": 2, "passed": True},
+        ],
+    },
+    "camel by hand": {
+        "active": False,
+        "task": "Fix it",
+        "completion": "`npm test`",
+        "currentIteration": 2,
+        "status": "completed",
+        "iterations": [
+            {"number": 1, "exitCode": 1, "output": "Error: queue is full"},
+            {"number": 2, "exitCode": 0},
+        ],
+    },
+    "external": {
+        "loopId": "7c2f1f9e-6f0c-4b8e-9a51-0d4f0a8c11aa",
+        "objective": "Fix it",
+        "completionCriteria": "npm test",
+        "status": "completed",
+        "iterations": [
+            {"number": 1, "exitCode": 1, "status": "failed", "output": "Error: queue is full"},
+            {"number": 2, "exitCode": 0, "status": "completed", "filesModified": ["a.js"]},
+        ],
+        "accumulatedLearnings": "- Drain the queue first.\n",
+    },
+}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_every_dialect_tells_red_and_green(tmp_path, name):
+    (tmp_path / "state.json").write_text(json.dumps(DIALECTS[name]), encoding="utf-8")
+    [loop] = read_loops(tmp_path, tmp_path)
+    assert [attempt.outcome for attempt in loop.attempts] == [False, True]
+    assert {attempt.key for attempt in loop.attempts} == {"$ npm test"}
+    assert (loop.task, loop.result) == ("Fix it", "success")
+
+
+def test_what_several_files_say_of_an_iteration_is_put_together(tmp_path):
+    (tmp_path / "state.json").write_text(json.dumps(DIALECTS["code"]), encoding="utf-8")
+    (tmp_path / "reflections").mkdir()
+    reflection = {
+        "loop_id": "ralph-x",
+        "iteration": 2,
+        "actor_output": {"files_modified": ["src/queue.ts"]},
+        "evaluator_output": {"passed": True},
+        "self_reflection": {"lessons_learned": ["Bound the queue."]},
+    }
+    (tmp_path / "reflections" / "002.json").write_text(json.dumps(reflection), encoding="utf-8")
+    [loop] = read_loops(tmp_path, tmp_path)
+    assert loop.attempts[1].files == ("src/queue.ts",)
+    assert loop.learnings == ("Bound the queue.",)
+    [found] = found_in(loop, ["error"])
+    assert found.entry.files == ("src/queue.ts",)
+
+
+def test_a_record_of_another_loop_is_left(tmp_path):
+    (tmp_path / "state.json").write_text(json.dumps(DIALECTS["code"]), encoding="utf-8")
+    (tmp_path / "iterations").mkdir()
+    other = {"loop_id": "ralph-y", "iteration_number": 1, "verification_status": "passed"}
+    (tmp_path / "iterations" / "iteration-1.json").write_text(json.dumps(other), encoding="utf-8")
+    [loop] = read_loops(tmp_path, tmp_path)
+    assert loop.attempts[0].outcome is False
+
+
+def test_a_fix_of_the_debug_memory_belongs_to_the_next_run():
+    [loop] = read_loops(LOOPS / "aiwg_debug", ROOT)
+    assert [(a.outcome, a.note) for a in loop.attempts] == [
+        (False, ""),
+        (True, "Look the country up by its key"),
+    ]
+    [found] = found_in(loop, ["error"])
+    assert found.entry.lesson.fix == "Look the country up by its key"
+
+
+def test_a_fix_that_is_said_to_be_verified_is_a_green_run(tmp_path):
+    (tmp_path / "current-loop.json").write_text(
+        json.dumps(DIALECTS["by hand"] | {"iterations": []}), encoding="utf-8"
+    )
+    (tmp_path / "debug-memory").mkdir()
+    execution = {
+        "attempt": 1,
+        "failures": [{"error_type": "TypeError", "error_message": "x is not a function"}],
+        "fix_applied": {"description": "Call y", "verification": "passed"},
+    }
+    memory = {"file_path": "a.ts", "executions": [execution]}
+    (tmp_path / "debug-memory" / "a.json").write_text(json.dumps(memory), encoding="utf-8")
+    [loop] = read_loops(tmp_path, tmp_path)
+    assert [a.outcome for a in loop.attempts] == [False, True]
+
+
+def test_a_broken_file_beside_it_is_named_and_costs_only_itself(tmp_path):
+    (tmp_path / "state.json").write_text(json.dumps(DIALECTS["code"]), encoding="utf-8")
+    (tmp_path / "iterations").mkdir()
+    (tmp_path / "iterations" / "iteration-3.json").write_text('{"a": ', encoding="utf-8")
+    unread, loop = read_loops(tmp_path, tmp_path)
+    assert isinstance(unread, Unread)
+    assert "iteration-3.json" in unread.file
+    assert len(loop.attempts) == 2
