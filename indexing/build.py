@@ -24,6 +24,7 @@ from indexing.chapters import (
 from indexing.entry import Entry, Source
 from indexing.errors import BadIndex, MemError, UnreadableMemory
 from indexing.journal import Outcome, credited
+from indexing.learning.merge import Decisions, decided
 from indexing.readers import memory_files
 from indexing.readers.interface import Quarantined
 from indexing.recipe import today
@@ -330,6 +331,7 @@ def _size(path: Path) -> int:
 
 
 _Place = tuple[int, int]
+_ENDS = ("from", "into")
 
 
 class _Book:
@@ -412,35 +414,37 @@ class _Book:
             of.setdefault(outcome.entry_id, []).append(outcome)
         if not of:
             return
-        with Draft(spool, self._parts) as draft:
-            for id, outcomes in of.items():
-                if id in self._kept:
-                    entry = self.entry(id)
-                    self._kept[id] = len(self._pages), len(draft)
-                    draft.add(entry._replace(evidence=credited(entry.evidence, outcomes)))
-                else:
-                    told = ", ".join(outcome.outcome for outcome in outcomes)
-                    source = by[outcomes[0]]
-                    self.quarantined.append(Quarantined(source, f"no entry has the id {id}", told))
-            self._pages.append(draft.done())
+        revised = {}
+        for id, outcomes in of.items():
+            if id in self._kept:
+                entry = self.entry(id)
+                revised[id] = entry._replace(evidence=credited(entry.evidence, outcomes))
+            else:
+                told = ", ".join(outcome.outcome for outcome in outcomes)
+                source = by[outcomes[0]]
+                self.quarantined.append(Quarantined(source, f"no entry has the id {id}", told))
+        self._revise(revised, spool)
 
     def _decide(self, chapters: Iterable[Chapter], spool: Path) -> None:
-        """Merge and leave out what was decided; evidence is counted in already."""
-        decisions = {each.id: each for chapter in chapters for each in chapter.decided}
-        named = {str(value) for each in decisions.values() for value in each.values.values()}
-        entries = {id: self.entry(id) for id in sorted(named) if id in self._kept}
-        if not entries:
+        """Merge and leave out what was decided; to be called when evidence is counted in."""
+        records = {each.id: each for chapter in chapters for each in chapter.decided}
+        if not records:
             return
-        from indexing.learning.merge import decided
+        decisions = Decisions.of(records.values())
+        named = {str(merge.values.get(end)) for merge in decisions.merges for end in _ENDS}
+        named.update(decisions.archived)
+        concerned = {id: self.entry(id) for id in sorted(named) if id in self._kept}
+        left = decided(concerned, records.values())
+        for id in concerned.keys() - left.keys():
+            del self._kept[id]
+        self._revise({id: each for id, each in left.items() if each != concerned[id]}, spool)
 
-        after = decided(entries, decisions.values())
+    def _revise(self, entries: Mapping[str, Entry], spool: Path) -> None:
+        """Put these in the places of those that have their ids."""
         with Draft(spool, self._parts) as draft:
             for id, entry in entries.items():
-                if id not in after:
-                    del self._kept[id]
-                elif after[id] != entry:
-                    self._kept[id] = len(self._pages), len(draft)
-                    draft.add(after[id])
+                self._kept[id] = len(self._pages), len(draft)
+                draft.add(entry)
             self._pages.append(draft.done())
 
     def _rows(self, places: Iterable[_Place]) -> Iterator[bytes]:

@@ -55,12 +55,13 @@ class Exact:
         from retrieval.postings import data_of
 
         size = len(entries)
-        order = np.zeros(size, np.int64)
+        groups, rates = np.zeros(size, np.uint8), np.zeros(size)
         for files, rows in gathered:
             kept = rows >= 0
-            order[rows[kept]] = np.frombuffer(files["orders"], np.int64)[kept]
+            groups[rows[kept]] = np.frombuffer(files["groups"], np.uint8)[kept]
+            rates[rows[kept]] = np.frombuffer(files["rates"], np.float64)[kept]
         places = np.empty(size, np.int64)
-        places[np.argsort(order, kind="stable")] = np.arange(size)
+        places[np.lexsort((np.arange(size), -rates, groups))] = np.arange(size)
         return {"places": data_of(places, "<u4")}
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
@@ -93,13 +94,13 @@ def _keys(signature: Signature) -> list[tuple[str, str, bool]]:
 
 
 class _Orders:
-    """A number for each entry, smaller is better.
+    """What orders entries: those that mend, before those that were only mined; then the rate.
 
-    Those that mend come before those that were only mined, then the rate that can be relied upon.
+    Of each a group (u8, smaller is better) and the rate that can be relied upon (f64).
     """
 
     def __init__(self) -> None:
-        self._orders = array("q")
+        self._groups, self._rates = array("B"), array("d")
 
     def add(self, entry: Entry) -> None:
         from indexing.learning.evidence import is_unproven, lower, uses
@@ -107,11 +108,11 @@ class _Orders:
         lesson, evidence = entry.lesson, entry.evidence
         mends = bool(lesson.fix or lesson.worked or lesson.steps)
         doubtful = evidence.harmed > evidence.helped or is_unproven(entry)
-        reliable = lower(evidence) if uses(evidence) else 0.0
-        self._orders.append((not mends) << 41 | doubtful << 40 | round((1 - reliable) * (1 << 30)))
+        self._groups.append(2 * (not mends) + doubtful)
+        self._rates.append(lower(evidence) if uses(evidence) else 0.0)
 
     def done(self) -> Mapping[str, bytes]:
-        return {"orders": self._orders.tobytes()}
+        return {"groups": self._groups.tobytes(), "rates": self._rates.tobytes()}
 
 
 def _hit(entry: Entry, query: Query, note: str, sure: bool) -> Hit:

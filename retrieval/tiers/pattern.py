@@ -22,7 +22,8 @@ GENERAL = 70
 """About another name; the fix has a placeholder for it."""
 
 _ROW = struct.Struct(">8sI")
-_NONE = bytes(8)
+_HASH = 8
+_NO_FORM = bytes(_HASH)
 
 
 class Pattern:
@@ -39,7 +40,7 @@ class Pattern:
         return {"forms": VERSION}
 
     def gather(self) -> "_Forms":
-        """The hash of each entry's form."""
+        """The forms of entries that have a fix."""
         return _Forms()
 
     def merge(
@@ -50,8 +51,8 @@ class Pattern:
         for files, rows in gathered:
             forms = bytes(files["forms"])
             for number, row in enumerate(rows.tolist()):
-                form = forms[8 * number : 8 * number + 8]
-                if row >= 0 and form != _NONE:
+                form = forms[_HASH * number : _HASH * (number + 1)]
+                if row >= 0 and form != _NO_FORM:
                     found.append((form, row))
         return {"forms": b"".join(_ROW.pack(*each) for each in sorted(found))}
 
@@ -68,19 +69,19 @@ class Pattern:
 
 
 class _Forms:
-    """The hash of the form of each entry that mends; `_NONE` for others."""
+    """The hash of each entry's form, `_NO_FORM` where there is none or no fix."""
 
     def __init__(self) -> None:
-        self._forms = bytearray()
+        self._hashes = bytearray()
 
     def add(self, entry: Entry) -> None:
         lesson = entry.lesson
         mends = lesson.fix or lesson.worked or lesson.steps
         form = message_of(entry.signature.raw).form if entry.signature and mends else ""
-        self._forms += _hash(form) if form else _NONE
+        self._hashes += _hash(form) if form else _NO_FORM
 
     def done(self) -> Mapping[str, bytes]:
-        return {"forms": bytes(self._forms)}
+        return {"forms": bytes(self._hashes)}
 
 
 def _is_same(entry: Entry, sig_sha: str) -> bool:

@@ -9,7 +9,7 @@ from memories import fixed, journal, tree
 from indexing import shelf
 from indexing.build import build_index
 from indexing.entry import Entry
-from indexing.journal import Outcome, append_outcome
+from indexing.journal import Outcome, append_outcome, append_record
 from indexing.readers.journal import Journal
 from indexing.settings import Settings
 from indexing.stores import generations
@@ -79,6 +79,19 @@ def test_what_has_not_changed_is_not_read_again_and_gives_the_same(memory, index
     assert built(memory, index) == first
     assert generation(index) == whole
     assert read == ["a.jsonl", "b.jsonl"]
+
+
+def test_decisions_are_kept_with_their_file(memory, index, read):
+    decision = {"v": 1, "op": "archive", "id": "D1", "at": "2026-01-01T00:00:00Z"}
+    append_record(memory / "b.jsonl", {**decision, "entry_id": "b"})
+    os.utime(memory / "b.jsonl", (LONG_AGO, LONG_AGO))
+    first = built(memory, index)
+    assert b'"id":"b"' not in generation(index)["rows.jsonl"]
+    read.clear()
+
+    assert built(memory, index) == first
+    assert b'"id":"b"' not in generation(index)["rows.jsonl"]
+    assert read == []
 
 
 def test_only_what_has_changed_is_read(memory, index, read):
