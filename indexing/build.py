@@ -24,7 +24,6 @@ from indexing.chapters import (
 from indexing.entry import Entry, Source
 from indexing.errors import BadIndex, MemError, UnreadableMemory
 from indexing.journal import Outcome, credited
-from indexing.learning.merge import Decisions, decided
 from indexing.readers import memory_files
 from indexing.readers.interface import Quarantined
 from indexing.recipe import today
@@ -445,6 +444,25 @@ class _Book:
             for id, entry in entries.items():
                 self._kept[id] = len(self._pages), len(draft)
                 draft.add(entry)
+            self._pages.append(draft.done())
+
+    def _decide(self, chapters: Iterable[Chapter], spool: Path) -> None:
+        """Merge and leave out what was decided; evidence is counted in already."""
+        decisions = {each.id: each for chapter in chapters for each in chapter.decided}
+        named = {str(value) for each in decisions.values() for value in each.values.values()}
+        entries = {id: self.entry(id) for id in sorted(named) if id in self._kept}
+        if not entries:
+            return
+        from indexing.learning.merge import decided
+
+        after = decided(entries, decisions.values())
+        with Draft(spool, self._parts) as draft:
+            for id, entry in entries.items():
+                if id not in after:
+                    del self._kept[id]
+                elif after[id] != entry:
+                    self._kept[id] = len(self._pages), len(draft)
+                    draft.add(after[id])
             self._pages.append(draft.done())
 
     def _rows(self, places: Iterable[_Place]) -> Iterator[bytes]:

@@ -252,6 +252,8 @@ class _Reading:
     def take(self, record: Entry | Quarantined | Credit | Decided) -> None:
         if isinstance(record, Quarantined):
             self.quarantined.append(record)
+        elif isinstance(record, Decided):
+            self.decided.append(record)
         elif isinstance(record, Credit):
             self.credits[record.outcome] += 1
             self.credited_by.setdefault(record.outcome, record.source)

@@ -16,7 +16,7 @@ CONFIG = "config.toml"
 JOURNAL = "journal.jsonl"
 OVERRIDES = "overrides.jsonl"
 INDEX = "index"
-SCORERS = ("cosine", "tokens")
+SCORERS = ("fields", "cosine", "tokens")
 TOKENS = ("code", "plain")
 
 
@@ -29,7 +29,11 @@ class Settings(NamedTuple):
     top_k: So many hits at most.
     max_entries: The lexical tier looks at so many of the newest entries; 0 is all of them.
     weight_text, weight_files: Shares of cosine and Jaccard in the score; together 1.
-    scorer: `cosine` (TF-IDF), or `tokens` (sets of title words).
+        Only the scorer `cosine` asks for them.
+    scorer: `fields` (BM25F, rarity of files, age and size), `cosine` (TF-IDF), or `tokens` (sets of
+        title words).
+    prior_recency, prior_fresh, prior_size: How much an entry's age in years, its age in days and
+        its number of files count for the scorer `fields`; 0 is not at all.
     tokens: `code` splits identifiers, `plain` does not. Changing it asks for a rebuild.
     max_tokens: Budget of a context block.
     max_file_mb: A bigger memory file is skipped, and the report says so.
@@ -56,7 +60,10 @@ class Settings(NamedTuple):
     max_entries: int = 0
     weight_text: float = 0.6
     weight_files: float = 0.4
-    scorer: str = "cosine"
+    scorer: str = "fields"
+    prior_recency: float = 0.5
+    prior_fresh: float = 0.25
+    prior_size: float = 0.2
     tokens: str = "code"
     max_tokens: int = 500
     max_file_mb: int = 256
@@ -95,6 +102,9 @@ _RULES = {
     "weight_text": _Rule(float, "a number in 0..1", lambda value: 0 <= value <= 1),
     "weight_files": _Rule(float, "a number in 0..1", lambda value: 0 <= value <= 1),
     "scorer": _Rule(str, "one of " + ", ".join(SCORERS), lambda value: value in SCORERS),
+    "prior_recency": _Rule(float, "a number in 0..10", lambda value: 0 <= value <= 10),
+    "prior_fresh": _Rule(float, "a number in 0..10", lambda value: 0 <= value <= 10),
+    "prior_size": _Rule(float, "a number in 0..10", lambda value: 0 <= value <= 10),
     "tokens": _Rule(str, "one of " + ", ".join(TOKENS), lambda value: value in TOKENS),
     "max_tokens": _Rule(int, "a whole number from 1", lambda value: value >= 1),
     "max_file_mb": _Rule(int, "a whole number from 1", lambda value: value >= 1),

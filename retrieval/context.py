@@ -31,6 +31,9 @@ _BY_USE = (
 # a match that cannot have them for each of its fields is left out.
 _USEFUL = 40
 _TITLE_ROOM = 64
+# A hit that is less certain, in per cent, is one line: its title and the most useful thing it says.
+_WEAK = 20
+_MOST_ALIKE = 1_000_000
 # The least weight a match has, and the room that then leaves every field whole.
 _LEAST = 10
 _WHOLE = MAX_CHARS * 100 // _LEAST
@@ -53,7 +56,10 @@ class _Field(NamedTuple):
 
 
 class _Match(NamedTuple):
-    """A hit, cleaned; `ends` close it, `weight` is its fields' share of the room in percent."""
+    """A hit, cleaned; `ends` close it, `weight` is its fields' share of the room in percent.
+
+    A `brief` one is a single line.
+    """
 
     place: str
     title: _Field
@@ -61,6 +67,7 @@ class _Match(NamedTuple):
     fields: tuple[_Field, ...]
     ends: tuple[_Field, ...]
     weight: int
+    brief: bool = False
 
 
 def block(
@@ -76,8 +83,9 @@ def block(
         count_tokens: Counts the tokens of a text; None: `estimate_tokens`. It is asked about
             twenty times.
 
-    Every field gets the same room, scaled by its hit's score and doubled where the signature is
-    the same; what a short field leaves over goes to the longer ones, which are cut at a word's
+    Every field gets the same room, scaled by its hit's certainty (its score where that is not
+    known) and doubled where the signature is the same; a hit that is hardly certain is one line.
+    What a short field leaves over goes to the longer ones, which are cut at a word's
     end. Steps, templates and, after the first hit, causes are shown where nothing else is cut.
     Where the room gets too small the last hits go, then all but the most useful fields of the
     first. The same input gives the same bytes.
@@ -144,6 +152,8 @@ def _lines(number: int, match: _Match, room: int, extra: int) -> list[str]:
     least = _USEFUL * max(match.weight, 100) // 100
     shown = [field for field in match.fields if not field.extra or extra >= _USEFUL]
     told = [(_.label, _cut(_, extra if _.extra else max(room, least))) for _ in shown]
+    if match.brief:
+        return ["; ".join([head, *(f"{label}: {text}" for label, text in told)])]
     told += [(end.label, end.whole) for end in match.ends]
     return [head, *(f"   {label}: {text}" for label, text in told)]
 
@@ -191,7 +201,8 @@ def _matches(hits: Sequence[Hit]) -> list[_Match]:
     matches: list[_Match] = []
     for hit, content in zip(hits, contents, strict=True):
         if content in alike:
-            match = _match(hit, content, alike.pop(content), len(matches) + 1, told)
+            count = alike.pop(content) + max(0, min(hit.alike, _MOST_ALIKE))
+            match = _match(hit, content, count, len(matches) + 1, told)
             matches.append(_marked(match) if _is_older(hit.entry, newest) else match)
     return matches
 
@@ -244,14 +255,25 @@ def _match(hit: Hit, content: _Content, alike: int, number: int, told: _Told) ->
         for label, texts in content.fields
     ]
     sure = 2 if hit.why.same_signature else 1
+    known = hit.certainty is not None and 0 <= hit.certainty <= 1
+    likely = round(100 * (hit.certainty or 0)) if known else hit.score
+    brief = known and likely < _WEAK
+    fields = [field for field in fields if field.text]
+    if brief:
+        fields = [field._replace(extra=False) for field in sorted(fields, key=_use)[:1]]
     return _Match(
         place=f"[{_name(hit.tier)} {_percent(hit.score)}]",
         title=title,
         kind=_name(wording.kind(entry)) + ("" if entry.trust == "clean" else ", not trusted"),
-        fields=tuple(field for field in fields if field.text),
+        fields=tuple(fields),
         ends=_ends(entry, alike),
-        weight=max(_LEAST, _percent(hit.score) * sure),
+        weight=max(_LEAST, _percent(likely) * sure),
+        brief=brief,
     )
+
+
+def _use(field: _Field) -> int:
+    return _BY_USE.index(field.label)
 
 
 def _ends(entry: Entry, alike: int) -> tuple[_Field, ...]:

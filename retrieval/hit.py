@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from indexing.entry import Entry
+from indexing.entry import Entry, Lesson
 
 
 class Why(NamedTuple):
@@ -10,7 +10,9 @@ class Why(NamedTuple):
 
     `cosine` and `jaccard` are in 0..1, None where there was no evidence to compare; `words` and
     `files` are those both sides have, the weightiest first. `note` says in words what is unusual
-    (`same root line; the memory does not know its file`).
+    (`same root line; the memory does not know its file`). Where fields are weighed, `text` and
+    `paths` are the parts of the score, None where there was no evidence, and `prior` is the factor
+    for age and size: 100 * (text + paths) * prior.
     """
 
     cosine: float | None = None
@@ -19,15 +21,38 @@ class Why(NamedTuple):
     files: tuple[str, ...] = ()
     same_signature: bool = False
     note: str = ""
+    text: float | None = None
+    paths: float | None = None
+    prior: float | None = None
+
+
+def says_the_same(one: Entry, other: Entry) -> bool:
+    """Whether who reads the first learns nothing from the second.
+
+    They have one fix; or one signature, and the second no lesson that the first has not.
+    """
+    ours, theirs = one.lesson, other.lesson
+    if ours.fix and ours.fix.casefold().split() == theirs.fix.casefold().split():
+        return True
+    if one.signature is None or other.signature is None:
+        return False
+    same = one.signature.sig_sha == other.signature.sig_sha
+    return same and (theirs == ours or theirs == Lesson())
 
 
 class Hit(NamedTuple):
-    """One answer; `score` is an integer in 0..100."""
+    """One answer; `score` is an integer in 0..100.
+
+    `certainty` is how likely it is that the hit helps, 0..1; None where nobody measured it. `alike`
+    counts further hits that say the same and are not shown.
+    """
 
     entry: Entry
     tier: str
     score: int
     why: Why = Why()
+    certainty: float | None = None
+    alike: int = 0
 
     def as_dict(self, rank: int) -> dict[str, Any]:
         """The hit as `mem lookup --json` prints it."""
@@ -46,5 +71,5 @@ class Hit(NamedTuple):
                 "source": entry.source._asdict(),
                 "evidence": entry.evidence._asdict(),
             },
-            "why": self.why._asdict(),
+            "why": {**self.why._asdict(), "certainty": self.certainty, "alike": self.alike},
         }

@@ -231,6 +231,19 @@ def _fill(
         first = last
 
 
+def by_row(
+    gathered: "Iterable[tuple[Buffer, NDArray[np.int64]]]", size: int
+) -> "NDArray[np.int32]":
+    """A number (i32) for each row, of those of each list and its row; -1 is left out."""
+    import numpy as np
+
+    found = np.zeros(size, np.int32)
+    for each, rows in gathered:
+        kept = rows >= 0
+        found[rows[kept]] = np.frombuffer(each, np.int32)[kept]
+    return found
+
+
 class Postings:
     """Postings as they lie in a part's files."""
 

@@ -19,12 +19,13 @@ class Query:
         labels: The issue's labels.
         tool: Taken as given; it is part of the signature's identity. None: detected.
         signature: Given instead of a log when it is known already.
+        at: When it is asked, UTC, as `captured_at` of an entry; "": when the newest entry was made.
 
     Raises:
         BadQuery: One of them is none of this, such as one text where several belong.
     """
 
-    __slots__ = ("_signature", "body", "files", "labels", "log", "title", "tool")
+    __slots__ = ("_signature", "at", "body", "files", "labels", "log", "title", "tool")
 
     def __init__(
         self,
@@ -36,7 +37,9 @@ class Query:
         labels: Iterable[str] | None = (),
         tool: str | None = None,
         signature: Signature | None = None,
+        at: str = "",
     ) -> None:
+        self.at = _text("at", at)
         self.log = _log(log)
         self.title = _text("title", title)
         self.body = _text("body", body)

@@ -1,14 +1,16 @@
 """Asks the tiers in order, merges, breaks ties, drops the weak."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from retrieval.hit import Hit
+from retrieval.hit import Hit, says_the_same
 from retrieval.query import Query
 
 if TYPE_CHECKING:
     from indexing.stores.interface import Store
     from retrieval.tiers.interface import Tier
+
+_DEEPER = 4
 
 
 def search(
@@ -21,24 +23,68 @@ def search(
 ) -> list[Hit]:
     """At most `limit` hits: those of the first tier first, each tier's best first.
 
-    An entry that two tiers find is the earlier one's. Once `limit` is reached the tiers that are
+    An entry that two tiers find is the earlier one's. Of entries that say the same the first is
+    shown, and counts the others. Once `limit` is reached the tiers that are
     left are not asked; neither are they when nothing but a log was given and a sure tier knows its
     failure with a lesson: what is only alike would cost more than it tells. Where nothing sure is
     known, what is only alike must not name what the log does not hold (`doubt.py`). `min_score`
     does not hold for a tier that is sure. What did more harm than good is left out.
     """
-    hits: dict[str, Hit] = {}
+    asked = _Asked(min_score, abstain_below)
+    hits: list[Hit] = []
     for tier in tiers:
-        if len(hits) >= limit or (query.only_log and any(map(_answers, hits.values()))):
+        if len(hits) >= limit or (query.only_log and any(map(_answers, hits))):
             break
-        for hit in tier.search(query, store, limit):
-            if _abstains(hit, abstain_below):
-                continue
-            strong = tier.sure or (hit.score >= min_score and not _doubtful(hit, query, hits))
-            if strong and len(hits) < limit:
-                # what was merged says the same under each of its ids
-                hits.setdefault(hit.entry.extra.get("merged_into", hit.entry.id), hit)
-    return list(hits.values())
+        found = _strong(tier, query, store, limit, hits, asked)
+        merged = _merged(hits, found, limit)
+        if len(merged) < limit == len(found):
+            # what says the same took the places of what says something else
+            found = _strong(tier, query, store, _DEEPER * limit, hits, asked)
+            merged = _merged(hits, found, limit)
+        hits = merged
+    return hits
+
+
+class _Asked(NamedTuple):
+    """What a hit must have to be shown."""
+
+    min_score: int
+    abstain_below: float
+
+
+def _strong(
+    tier: "Tier", query: Query, store: "Store", limit: int, before: Sequence[Hit], asked: _Asked
+) -> list[Hit]:
+    return [
+        hit
+        for hit in tier.search(query, store, limit)
+        if not _abstains(hit, asked.abstain_below)
+        and (tier.sure or (hit.score >= asked.min_score and not _doubtful(hit, query, before)))
+    ]
+
+
+def _merged(hits: Sequence[Hit], found: Sequence[Hit], limit: int) -> list[Hit]:
+    """`hits` and those found that say something else; each counts those that say the same.
+
+    What people merged says the same under each of its ids, and is counted once.
+    """
+    merged = list(hits)
+    known = {_id(hit) for hit in hits}
+    for hit in found:
+        if _id(hit) in known:
+            continue
+        known.add(_id(hit))
+        same = (at for at, other in enumerate(merged) if says_the_same(other.entry, hit.entry))
+        at = next(same, None)
+        if at is not None:
+            merged[at] = merged[at]._replace(alike=merged[at].alike + 1)
+        elif len(merged) < limit:
+            merged.append(hit)
+    return merged
+
+
+def _id(hit: Hit) -> object:
+    return hit.entry.extra.get("merged_into", hit.entry.id)
 
 
 def _abstains(hit: Hit, below: float) -> bool:
@@ -51,11 +97,11 @@ def _abstains(hit: Hit, below: float) -> bool:
     return posterior_mean(evidence) < below
 
 
-def _doubtful(hit: Hit, query: Query, found: dict[str, Hit]) -> bool:
+def _doubtful(hit: Hit, query: Query, found: Sequence[Hit]) -> bool:
     """Whether nothing but a log was given, nothing sure is known, and this is only alike."""
     if not query.only_log or hit.tier != "lexical":
         return False
-    if any(each.tier == "exact" for each in found.values()):
+    if any(each.tier == "exact" for each in found):
         return False
     from retrieval.doubt import may_be_shown
 

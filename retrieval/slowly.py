@@ -10,6 +10,7 @@ from indexing.settings import Settings
 from indexing.stores.local import LocalStore
 from retrieval.hit import Hit
 from retrieval.query import Query
+from retrieval.search import search
 from retrieval.tiers.exact import Exact
 
 if TYPE_CHECKING:
@@ -44,4 +45,5 @@ def lookup(
     # where a mapped file cannot be removed, the system does it some day
     with TemporaryDirectory(prefix="oncebitten-", ignore_cleanup_errors=True) as folder:
         build_index(memory, Path(folder), [exact], settings, root=root)
-        return exact.search(query, LocalStore.open(Path(folder)), limit)
+        store = LocalStore.open(Path(folder))
+        return search(query, store, [exact], limit, settings.min_score, settings.abstain_below)

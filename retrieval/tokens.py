@@ -124,6 +124,13 @@ _STOP = frozenset(
 
 _TITLE_WORD = expression(r"[^\W_]+")
 
+# What is taken off a word's end where so many letters stay; the first that fits.
+_SUFFIXES = (
+    *(("ization", 4), ("ational", 4), ("ations", 4), ("ation", 4), ("ingly", 3), ("edly", 3)),
+    *(("ing", 3), ("ed", 3), ("ment", 4), ("ness", 4), ("ly", 4), ("er", 4), ("ion", 4), ("al", 5)),
+)
+_EXTENSION = expression(r"\.\w+\Z")
+
 
 def words(text: str, plain: bool = False) -> list[str]:
     """The words of `text` in lower case, in order, repeated as often as they stand in it.
@@ -142,6 +149,34 @@ def words(text: str, plain: bool = False) -> list[str]:
         # what is very long is not remembered: it hardly comes twice and would fill the memory
         found += _remembered(name) if len(name) <= 2 * _LONGEST else _lower_words(name)
     return found
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """A lower-case word without its ending: `connections` and `connected` are `connect`.
+
+    Only words of ASCII letters are shortened: names, numbers and codes stay as they are.
+    """
+    if len(word) <= 3 or not (word.isascii() and word.isalpha()):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        word = word[:-3] + "y"
+    elif word.endswith("sses"):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for suffix, least in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= least:
+            word = word[: -len(suffix)]
+            if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
+                word = word[:-1]
+            break
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+def path_words(key: str) -> list[str]:
+    """The words of a file's key, without its extension."""
+    return words(_EXTENSION.sub("", key).replace("/", " ").replace("-", " "))
 
 
 def title_words(text: str) -> frozenset[str]:
@@ -174,6 +209,8 @@ def digest(plain: bool = False) -> str:
         str(_LONGEST),
         stop,
         _TITLE_WORD.pattern,
+        _EXTENSION.pattern,
+        repr(_SUFFIXES),
         *(each.pattern for each in patterns),
     ]
     return sha256("\n".join(told).encode()).hexdigest()

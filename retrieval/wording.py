@@ -70,10 +70,13 @@ def reasons(hit: Hit) -> str:
     """`same signature`, or the score in parts: `text 0.71, files 0.33`."""
     why = hit.why
     parts = ["same signature"] if why.same_signature else []
-    if why.cosine is not None:
-        parts.append(f"text {why.cosine:.2f}")
-    if why.jaccard is not None:
-        parts.append(f"files {why.jaccard:.2f}")
+    for part, value in (
+        ("text", why.cosine if why.text is None else why.text),
+        ("files", why.jaccard if why.paths is None else why.paths),
+        ("age and size ×", why.prior),
+    ):
+        if value is not None:
+            parts.append(f"{part} {value:.2f}")
     return ", ".join(parts + ([why.note] if why.note else []))
 
 

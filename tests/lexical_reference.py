@@ -4,6 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+import fields_reference
+
 from indexing.entry import Entry
 from indexing.settings import Settings
 from retrieval import Query
@@ -71,6 +73,8 @@ def best(
     entries: Sequence[Entry], query: Query, settings: Settings, limit: int
 ) -> list[tuple[str, int]]:
     """Ids and scores, best first; `entries` are in order of their rows."""
+    if settings.scorer == "fields":
+        return fields_reference.best(entries, query, settings, limit)
     if settings.scorer == "tokens":
         scores = by_tokens(entries, query)
     else:

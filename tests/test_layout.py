@@ -53,6 +53,7 @@ HOUSE = (
     "retrieval.stale",
     "retrieval.memory",
     "retrieval.looped",
+    "retrieval.evaluation",
     "retrieval.verify",
     "retrieval.slowly",
     "retrieval.cli",

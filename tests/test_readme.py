@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import datasets
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -32,6 +33,7 @@ def project(tmp_path_factory):
     shutil.copy(LOGS / "npm-eresolve-react.a.txt", here / "monday.log")
     shutil.copy(LOGS / "npm-eresolve-react.b.txt", here / "tuesday.log")
     shutil.copy(ROOT / "fixtures" / "loops" / "attempts" / "attempts.jsonl", here)
+    datasets.small(here / "issues")
     npm = here / "bin" / "npm"
     npm.parent.mkdir()
     npm.write_text("#!/bin/sh\ncat build.log >&2\nexit 1\n", encoding="utf-8")

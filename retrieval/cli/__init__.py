@@ -50,6 +50,8 @@ VERBS: Mapping[str, Verb] = {
     "sig overrides": Verb("overrides", "what was decided of signatures, by whom and when"),
     "sig unalias": Verb("overrides", "take an alias back"),
     "sig unsplit": Verb("overrides", "take a split back"),
+    "eval": Verb("eval", "how good the ranking is, on a dataset or on the memory's own links"),
+    "tune": Verb("tune", "pick the scorer's priors on the memory's own older links"),
     "index rebuild": Verb("index", "make the index anew from memory files"),
     "index status": Verb("index", "what the index holds, and whether it is stale"),
     "index verify": Verb("index", "whether the index is whole"),

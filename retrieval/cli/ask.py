@@ -55,13 +55,15 @@ def _context_arguments(parser: ArgumentParser) -> None:
 def _lookup(args: Namespace) -> int:
     began = time.perf_counter()
     query = _query(args)
+    loop = _loop(args)
     try:
         memory = _opened(args)
         hits = memory.lookup(query, args.k, args.scorer)
         _tell_unwatched(memory)
     except BadIndex as error:
-        hits, memory = _slowly(query, args, error), None
-    if memory is not None and (loop := _loop(args)):
+        hits = _slowly(query, args, error)
+        loop = ""  # what it was told is not known
+    if loop:
         from retrieval.cli.told import news
 
         if not news(memory, loop, query, hits, "|".join(hit.entry.id for hit in hits)):

@@ -94,9 +94,9 @@ def _keys(signature: Signature) -> list[tuple[str, str, bool]]:
 
 
 class _Orders:
-    """What orders entries: those that mend, before those that were only mined; then the rate.
+    """A number for each entry, smaller is better.
 
-    Of each a group (u8, smaller is better) and the rate that can be relied upon (f64).
+    Those that mend come before those that were only mined, then the rate that can be relied upon.
     """
 
     def __init__(self) -> None:
@@ -108,11 +108,11 @@ class _Orders:
         lesson, evidence = entry.lesson, entry.evidence
         mends = bool(lesson.fix or lesson.worked or lesson.steps)
         doubtful = evidence.harmed > evidence.helped or is_unproven(entry)
-        self._groups.append(2 * (not mends) + doubtful)
-        self._rates.append(lower(evidence) if uses(evidence) else 0.0)
+        reliable = lower(evidence) if uses(evidence) else 0.0
+        self._orders.append((not mends) << 41 | doubtful << 40 | round((1 - reliable) * (1 << 30)))
 
     def done(self) -> Mapping[str, bytes]:
-        return {"groups": self._groups.tobytes(), "rates": self._rates.tobytes()}
+        return {"orders": self._orders.tobytes()}
 
 
 def _hit(entry: Entry, query: Query, note: str, sure: bool) -> Hit:

@@ -2,6 +2,8 @@
 
 Score, 0..100, a half counts up:
 
+    fields   see `fields.py`; it is taken by default
+
     cosine   100 * (0.6 * cosine + 0.4 * jaccard)
              cosine of TF-IDF vectors over title, body and labels, as scikit-learn's
              `TfidfVectorizer` computes it: idf = ln((1 + n) / (1 + df)) + 1, weights tf * idf, unit
@@ -17,19 +19,19 @@ Score, 0..100, a half counts up:
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from indexing.entry import Entry
 from indexing.settings import Settings
-from indexing.signature import Signature
 from retrieval import tokens
-from retrieval.hit import Hit, Why
+from retrieval.hit import Hit, Why, says_the_same
 from retrieval.postings import (
     Counted,
     Postings,
     Runs,
+    by_row,
     data_of,
     first_from,
     merged,
@@ -37,6 +39,11 @@ from retrieval.postings import (
     runs_of,
 )
 from retrieval.query import Query
+from retrieval.tiers import fields
+from retrieval.tiers.best import HALF, best_rows, no_points
+from retrieval.tiers.certainty import certainties
+from retrieval.tiers.fields import Fields, root_of
+from retrieval.tiers.files import SHOWN, UNKNOWN, Files, held_by
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,13 +54,7 @@ if TYPE_CHECKING:
     from indexing.stores.generations import Buffer
     from indexing.stores.interface import Store
 
-SHOWN = 8
-_UNKNOWN = -1
-_BLOCK = 512
 _STEP = 1 << 21  # postings that are weighed at once
-# Weights are kept as float32. A half that they miss by less than this still counts up, so that
-# scores do not hang on the last bit.
-_HALF = 0.5 + 1e-5
 
 
 class Lexical:
@@ -72,6 +73,7 @@ class Lexical:
     def made_with(self) -> "MadeWith":
         """The words, and the weights that are folded into the files."""
         return {
+            "fields": fields.made_with(),
             "idf": "smooth",
             "norm": "l2",
             "tf": "count",
@@ -90,7 +92,7 @@ class Lexical:
     def merge(
         self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", entries: Sequence[Entry]
     ) -> Mapping[str, memoryview]:
-        """Postings of `text` with `weights` (f32), of `titles` and of `paths`.
+        """Postings of `text` with `weights` (f32), of `titles`, of `paths`, and all of `fields`.
 
         `titles.sizes` and `paths.sizes` (i32 a row) are the sizes of the sets; -1 when a row's
         files are unknown.
@@ -103,13 +105,10 @@ class Lexical:
             **text.files("text"),
             "text.weights": data_of(_weights(text, size), "<f4"),
             **titles.files("titles"),
-            "titles.sizes": _by_row(
-                ((files["titles.sizes"], rows) for files, rows in gathered), size
-            ),
+            "titles.sizes": _sizes(gathered, "titles.sizes", size),
             **paths.files("paths"),
-            "paths.sizes": _by_row(
-                ((files["paths.sizes"], rows) for files, rows in gathered), size
-            ),
+            "paths.sizes": _sizes(gathered, "paths.sizes", size),
+            **fields.merge(gathered, size),
         }
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
@@ -119,12 +118,22 @@ class Lexical:
             rows = min(rows, self._settings.max_entries)
         if not rows or limit < 1:
             return []
-        scorer = _Tokens if self._settings.scorer == "tokens" else _Cosine
-        scored = scorer(query, store, rows, self._settings)
+        scored = self.scored(query, store, rows)
+        # one more, to know by how much the last one leads
+        best = [(store.entry(row), row, score) for row, score in scored.best(limit + 1)]
+        sure: list[float | None] = [None] * len(best)
+        if self._settings.scorer == "fields":
+            same = [[says_the_same(one, other) for other, *_ in best] for one, *_ in best]
+            sure = [*certainties([float(scored.points[row]) for _, row, _ in best], same)]
         return [
-            Hit(store.entry(row), self.name, score, scored.why(row))
-            for row, score in best_rows(scored.points, limit)
+            Hit(entry, self.name, score, scored.why(row), certainty)
+            for (entry, row, score), certainty in zip(best[:limit], sure, strict=False)
         ]
+
+    def scored(self, query: Query, store: "Store", rows: int) -> "Fields | _Cosine | _Tokens":
+        """The points of the newest `rows` rows, by the scorer of the settings."""
+        files = store.part(self.name)
+        return _SCORERS[self._settings.scorer](query, files, rows, len(store), self._settings)
 
 
 def text_of(it: Entry | Query) -> str:
@@ -135,49 +144,24 @@ def text_of(it: Entry | Query) -> str:
     return "\n".join((it.title, body, *it.labels))
 
 
-def root_of(signature: Signature) -> str:
-    """The root line and those that belong to it."""
-    return "\n".join((signature.raw, *signature.joined))
-
-
-def best_rows(points: "NDArray[np.float64]", limit: int) -> list[tuple[int, int]]:
-    """The best rows and their scores, best first; of equal scores the smaller row; none below 1.
-
-    Exact. Only the blocks that can hold one of the best are looked at row by row: most rows have
-    no points at all, and partitioning them all costs a hundred times as much.
-
-    Args:
-        points: `(n,)`, 0..1, n a multiple of the block.
-        limit: So many rows at most, from 1.
-    """
-    import numpy as np
-
-    peaks = _scores(points.reshape(-1, _BLOCK).max(axis=1))
-    bar = 1
-    if len(peaks) > limit:
-        bar = max(1, int(np.partition(peaks, -limit)[-limit]))
-    # `limit` blocks reach the bar; among rows at the bar itself the smallest ones win, and the
-    # first `limit` blocks that have no more than it hold enough of them
-    level = np.flatnonzero(peaks == bar)[:limit]
-    blocks = np.sort(np.concatenate([np.flatnonzero(peaks > bar), level]))
-    rows = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
-    scores = _scores(points[rows])
-    best = np.lexsort((rows, -scores))[:limit]
-    return [(int(rows[at]), int(scores[at])) for at in best if scores[at] >= bar]
-
-
 class _Cosine:
     """Every row's points by TF-IDF and Jaccard."""
 
-    def __init__(self, query: Query, store: "Store", rows: int, settings: Settings) -> None:
+    def __init__(
+        self,
+        query: Query,
+        files: Mapping[str, memoryview],
+        rows: int,
+        total: int,
+        settings: Settings,
+    ) -> None:
         import numpy as np
 
-        files = store.part(Lexical.name)
         self._text = Postings(files, "text")
         self._weights = files["text.weights"]
-        self._terms = self._weighed(text_of(query), len(store), settings.tokens == "plain")
-        self._files = _Files(query, files, rows)
-        self.points = _no_points(rows)
+        self._terms = self._weighed(text_of(query), total, settings.tokens == "plain")
+        self._files = Files(query, files, rows)
+        self.points = no_points(rows)
         for _, number, weight in self._terms:
             holding = self._text.rows(number)
             inside = first_from(holding, rows)
@@ -186,8 +170,12 @@ class _Cosine:
             np.add.at(self.points, holding[:inside].astype(np.intp), gained)
         if self._files.known:
             share = settings.weight_text
-            self.points[:rows] *= np.where(self._files.sizes == _UNKNOWN, 1.0, share)
+            self.points[:rows] *= np.where(self._files.sizes == UNKNOWN, 1.0, share)
             self.points[self._files.rows] += settings.weight_files * self._files.jaccards
+
+    def best(self, limit: int) -> list[tuple[int, int]]:
+        """At most `limit` rows and their scores, best first; none below 1."""
+        return best_rows(self.points, limit)
 
     def why(self, row: int) -> Why:
         """What speaks for `row`; the words that add most to the cosine first."""
@@ -230,10 +218,16 @@ class _Cosine:
 class _Tokens:
     """Every row's points by the seed's formula."""
 
-    def __init__(self, query: Query, store: "Store", rows: int, settings: Settings) -> None:
+    def __init__(
+        self,
+        query: Query,
+        files: Mapping[str, memoryview],
+        rows: int,
+        total: int,
+        settings: Settings,
+    ) -> None:
         import numpy as np
 
-        files = store.part(Lexical.name)
         title = query.title
         if not title and query.signature is not None:
             title = root_of(query.signature)
@@ -242,8 +236,8 @@ class _Tokens:
         self._asked = sorted(tokens.title_words(title))
         found = ((word, self._titles.find(word)) for word in self._asked)
         self._known = [(word, number) for word, number in found if number is not None]
-        self._files = _Files(query, files, rows)
-        self.points = _no_points(rows)
+        self._files = Files(query, files, rows)
+        self.points = no_points(rows)
         for _, number in self._known:
             holding = self._titles.rows(number)
             inside = first_from(holding, rows)
@@ -252,9 +246,13 @@ class _Tokens:
         self.points[:rows] *= 0.6 / both
         self.points[self._files.rows] += 0.4 * self._files.per_cents / 100
 
+    def best(self, limit: int) -> list[tuple[int, int]]:
+        """At most `limit` rows and their scores, best first; none below 1."""
+        return best_rows(self.points, limit)
+
     def why(self, row: int) -> Why:
         """What speaks for `row`; the rarest words first."""
-        shared = _shared(self._titles, self._known, row)
+        shared = held_by(self._titles, self._known, row)
         cosine = len(shared) / math.sqrt(max(1, int(self._sizes[row]) * len(self._asked)))
         return Why(
             cosine=round(cosine, 6),
@@ -264,46 +262,11 @@ class _Tokens:
         )
 
 
-class _Files:
-    """The rows that share files with the query, ascending, and how much."""
-
-    def __init__(self, query: Query, files: Mapping[str, memoryview], rows: int) -> None:
-        import numpy as np
-
-        asked = tokens.file_keys(query.files)
-        self.known = asked is not None
-        self.sizes = numbers(files["paths.sizes"], "<i4", 0, rows)
-        self._paths = Postings(files, "paths")
-        found = ((key, self._paths.find(key)) for key in asked or ())
-        self._found = [(key, number) for key, number in found if number is not None]
-        holding = [self._paths.rows(number) for _, number in self._found]
-        all_rows = np.concatenate([np.empty(0, np.uint32), *holding])
-        self.rows, shared = np.unique(all_rows[all_rows < rows], return_counts=True)
-        union = len(asked or ()) + self.sizes[self.rows] - shared
-        self.jaccards = shared / union
-        self.per_cents = 100 * shared // union
-
-    def jaccard(self, row: int) -> float | None:
-        """Of the row's files and the query's; None when either are not known."""
-        if not self.known or self.sizes[row] == _UNKNOWN:
-            return None
-        at = first_from(self.rows, row)
-        shares = at < len(self.rows) and self.rows[at] == row
-        return round(float(self.jaccards[at]), 6) if shares else 0.0
-
-    def shared_with(self, row: int) -> tuple[str, ...]:
-        """The files that the row shares with the query, the rarest first."""
-        return _shared(self._paths, self._found, row)
-
-
-def _shared(postings: Postings, asked: Sequence[tuple[str, int]], row: int) -> tuple[str, ...]:
-    """Those of the words asked for that `row` holds, the rarest first."""
-    held = [
-        (len(postings.rows(number)), word)
-        for word, number in asked
-        if postings.place(number, row) is not None
-    ]
-    return tuple(word for _, word in sorted(held))
+_SCORERS: "Mapping[str, type[Fields | _Cosine | _Tokens]]" = {
+    "fields": Fields,
+    "cosine": _Cosine,
+    "tokens": _Tokens,
+}
 
 
 def idf(rows: int, holding: int) -> float:
@@ -313,7 +276,7 @@ def idf(rows: int, holding: int) -> float:
 
 def score_of(points: float) -> int:
     """The score of points in 0..1: per cent, a half counts up."""
-    return math.floor(100 * points + _HALF)
+    return math.floor(100 * points + HALF)
 
 
 class _Words:
@@ -323,6 +286,7 @@ class _Words:
         self._plain = plain
         self._text, self._titles, self._paths = Runs(), Runs(), Runs()
         self._title_sizes, self._path_sizes = array("i"), array("i")
+        self._fields = fields.Gathered()
 
     def add(self, entry: Entry) -> None:
         self._text.add(tokens.words(text_of(entry), self._plain))
@@ -331,7 +295,8 @@ class _Words:
         self._title_sizes.append(len(title))
         files = tokens.file_keys(entry.files)
         self._paths.add(files or ())
-        self._path_sizes.append(_UNKNOWN if files is None else len(files))
+        self._path_sizes.append(UNKNOWN if files is None else len(files))
+        self._fields.add(entry)
 
     def done(self) -> Mapping[str, bytes]:
         return {
@@ -340,18 +305,15 @@ class _Words:
             **self._paths.done("paths"),
             "titles.sizes": self._title_sizes.tobytes(),
             "paths.sizes": self._path_sizes.tobytes(),
+            **self._fields.done(),
         }
 
 
-def _by_row(gathered: "Iterable[tuple[Buffer, Rows]]", size: int) -> memoryview:
-    """A number (i32) for each row."""
-    import numpy as np
-
-    by_row = np.zeros(size, np.int32)
-    for sizes, rows in gathered:
-        kept = rows >= 0
-        by_row[rows[kept]] = np.frombuffer(sizes, np.int32)[kept]
-    return data_of(by_row, "<i4")
+def _sizes(
+    gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", name: str, size: int
+) -> memoryview:
+    """The sizes of a set for each row (i32)."""
+    return data_of(by_row(((files[name], rows) for files, rows in gathered), size), "<i4")
 
 
 def _weights(text: Counted, rows: int) -> "NDArray[np.float32]":
@@ -385,16 +347,3 @@ def _weighed(
     here = slice(text.starts[first], text.starts[last])
     holding = np.diff(text.starts[first : last + 1])
     return here, np.repeat(idfs[first:last], holding) * text.times[here]
-
-
-def _no_points(rows: int) -> "NDArray[np.float64]":
-    import numpy as np
-
-    return np.zeros(-(-rows // _BLOCK) * _BLOCK)
-
-
-def _scores(points: "NDArray[np.float64]") -> "NDArray[np.int64]":
-    """`score_of` each."""
-    import numpy as np
-
-    return np.floor(100 * points + _HALF).astype(np.int64)

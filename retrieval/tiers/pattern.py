@@ -22,8 +22,7 @@ GENERAL = 70
 """About another name; the fix has a placeholder for it."""
 
 _ROW = struct.Struct(">8sI")
-_HASH = 8
-_NO_FORM = bytes(_HASH)
+_NONE = bytes(8)
 
 
 class Pattern:
@@ -40,7 +39,7 @@ class Pattern:
         return {"forms": VERSION}
 
     def gather(self) -> "_Forms":
-        """The forms of entries that have a fix."""
+        """The hash of each entry's form."""
         return _Forms()
 
     def merge(
@@ -51,8 +50,8 @@ class Pattern:
         for files, rows in gathered:
             forms = bytes(files["forms"])
             for number, row in enumerate(rows.tolist()):
-                form = forms[_HASH * number : _HASH * (number + 1)]
-                if row >= 0 and form != _NO_FORM:
+                form = forms[8 * number : 8 * number + 8]
+                if row >= 0 and form != _NONE:
                     found.append((form, row))
         return {"forms": b"".join(_ROW.pack(*each) for each in sorted(found))}
 
@@ -69,19 +68,19 @@ class Pattern:
 
 
 class _Forms:
-    """The hash of each entry's form, `_NO_FORM` where there is none or no fix."""
+    """The hash of the form of each entry that mends; `_NONE` for others."""
 
     def __init__(self) -> None:
-        self._hashes = bytearray()
+        self._forms = bytearray()
 
     def add(self, entry: Entry) -> None:
         lesson = entry.lesson
         mends = lesson.fix or lesson.worked or lesson.steps
         form = message_of(entry.signature.raw).form if entry.signature and mends else ""
-        self._hashes += _hash(form) if form else _NO_FORM
+        self._forms += _hash(form) if form else _NONE
 
     def done(self) -> Mapping[str, bytes]:
-        return {"forms": bytes(self._hashes)}
+        return {"forms": bytes(self._forms)}
 
 
 def _is_same(entry: Entry, sig_sha: str) -> bool:

@@ -406,3 +406,33 @@ def test_whatever_memory_holds(hits, max_tokens, count):
         for sign in text
         if unicodedata.category(sign) in hidden and sign != "\n" and sign not in VISIBLE_FORMAT
     ]
+
+
+LESSON = {
+    "raw": "npm ERR! ERESOLVE",
+    "root_cause": "The testing library asks for react 17.",
+    "fix": "Raise the testing library to 14.",
+    "worked": ("Raised it and wrote the lock file anew.",),
+    "gotchas": "npm 8 writes another lock file.",
+}
+
+
+def test_a_sure_hit_has_its_whole_lesson_and_a_weak_one_a_line():
+    sure = hit("npm ci fails", **LESSON)._replace(certainty=0.9)
+    weak = hit("yarn fails", fix="Use corepack.", failed="npm i", cosine=0.1)
+    text = block([sure, weak._replace(certainty=0.1)])
+
+    assert set(fields(text)) >= {"happened", "cause", "fix", "worked", "gotcha"}
+    [line] = [line for line in text.split("\n") if line.startswith("2.")]
+    assert line == "2. [lexical 50] yarn fails (failure); fix: Use corepack."
+    assert text.index(line) > text.index("gotcha")
+
+
+def test_a_weak_line_without_a_lesson_says_so():
+    text = block([hit("yarn fails")._replace(certainty=0.1)])
+    assert "1. [lexical 50] yarn fails (failure): no lesson recorded" in text
+
+
+def test_how_many_more_say_the_same_is_told():
+    text = block([hit("npm ci fails", fix="Pin it.")._replace(alike=2)])
+    assert "2 more say the same" in text

@@ -106,7 +106,7 @@ def test_the_block_has_the_layout_of_the_seed(memory):
 
 def test_of_equally_relevant_ones_the_reliable_comes_first(memory):
     known = memory(
-        error("once", "type errors in user validation", evidence=used(1, 1)),
+        error("once", "type errors in user validation", "Trust no input", evidence=used(1, 1)),
         error("often", "type errors in user validation", evidence=used(17, 18)),
     )
     assert ids(known.patterns(Query(title=TASK))[0]) == ["often", "once"]

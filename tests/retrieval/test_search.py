@@ -1,5 +1,6 @@
 from memories import entry, fixed, indexed
 
+from indexing.entry import Lesson
 from indexing.settings import Settings
 from retrieval import Hit, Query
 from retrieval.search import search
@@ -99,3 +100,44 @@ def test_a_log_whose_failure_is_known_without_a_fix_is_answered_by_what_is_like_
     hits = search(Query(RAW, tool="npm"), store, tiers(Settings()), 3, 15)
 
     assert [each.entry.id for each in hits] == ["known", "like"]
+
+
+def says(id, tier, score, **lesson):
+    return Hit(entry(id, lesson=Lesson(**lesson)), tier, score)
+
+
+def test_hits_that_say_the_same_are_one_that_counts_them():
+    tier = Telling(
+        says("a", "lexical", 90, fix="Pin  react"),
+        says("b", "lexical", 80, fix="pin react", worked=("yes",)),
+        says("c", "lexical", 70, fix="Raise node"),
+        says("d", "lexical", 60, fix="pin react"),
+        says("e", "lexical", 50),
+    )
+
+    found = search(Query(), None, [tier], 3, 15)
+
+    assert [(each.entry.id, each.alike) for each in found] == [("a", 2), ("c", 0), ("e", 0)]
+
+
+def test_one_failure_met_again_without_a_lesson_is_one_hit(tmp_path):
+    entries = [fixed("a", RAW, "add it"), *(fixed(f"again{n}", RAW) for n in range(5))]
+    store = indexed(entries, tmp_path / "index")
+
+    [found] = search(Query(RAW, tool="npm"), store, tiers(Settings()), 3, 15)
+
+    assert (found.entry.id, found.alike) == ("a", 5)
+
+
+def test_two_lessons_of_one_failure_are_two_hits(tmp_path):
+    entries = [fixed("a", RAW, "add it"), fixed("b", RAW, "remove the import")]
+    store = indexed(entries, tmp_path / "index")
+
+    found = search(Query(RAW, tool="npm"), store, tiers(Settings()), 3, 15)
+
+    assert [(each.entry.id, each.alike) for each in found] == [("a", 0), ("b", 0)]
+
+
+def test_entries_without_lesson_and_signature_never_say_the_same():
+    tier = Telling(hit("a", "lexical", 90), hit("b", "lexical", 80))
+    assert len(search(Query(), None, [tier], 3, 15)) == 2

@@ -5,6 +5,7 @@ import pytest
 from commands import LOG, RAW, UNKNOWN_LOG, login, mem, remembering
 from memories import tree
 
+from indexing.entry import Lesson
 from indexing.journal import append
 from indexing.stores.generations import name_of
 from retrieval.cli import main
@@ -21,6 +22,7 @@ def asked(capsys, *words):
 def known(here):
     files = ("src/auth.py",)
     other = login("other", title="token refresh fails", signature=None, files=files, kind="note")
+    other = other._replace(lesson=Lesson(fix="refresh under a lock"))
     remembering(here, [login(), other])
     (here / "a.log").write_text(LOG, encoding="utf-8")
     (here / "unknown.log").write_text(UNKNOWN_LOG, encoding="utf-8")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from commands import GREEN_LOG, LOG, MEM, RAW, clean_environment, login, mem, remembering
 
+from indexing.entry import Lesson
 from indexing.journal import append
 from indexing.settings import JOURNAL
 
@@ -464,11 +465,13 @@ def test_secrets_of_command_and_output_are_not_written(here):
 
 # --- credit
 
+OTHER = login("unknown", files=None, lesson=Lesson(fix="npm logout; npm login"))
+
 
 @pytest.fixture
 def mem_dir(here: Path) -> Path:
     (here / "package.json").write_text("{}", encoding="utf-8")
-    return remembering(here, [login(files=("package.json",)), login("unknown", files=None)])
+    return remembering(here, [login(files=("package.json",)), OTHER])
 
 
 def passes_after(here: Path, change: str | None) -> None:

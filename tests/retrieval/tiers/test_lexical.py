@@ -17,21 +17,29 @@ from retrieval.tiers.lexical import Lexical, best_rows
 MEMORY = Path(__file__).parents[3] / "fixtures" / "memory"
 WORDS = st.sampled_from(["token", "refresh", "fails", "after", "npm", "user_id", "E0308", "über"])
 TEXTS = st.lists(WORDS, max_size=6).map(" ".join)
-FILES = st.none() | st.lists(st.sampled_from(["a.py", "./a.py", "b.py", "c\\d.py"]), max_size=3)
+FILES = st.none() | st.lists(
+    st.sampled_from(["a.py", "./src/a.py", "src/b.py", "c\\d.py"]), max_size=3
+)
 ENTRIES = st.lists(
     st.tuples(TEXTS, TEXTS, FILES, st.sampled_from(["", "2026-01-01", "2026-02-01"]), TEXTS),
     max_size=12,
 )
+COSINE = Settings(scorer="cosine")
 WAYS = {
-    "cosine": Settings(),
-    "plain": Settings(tokens="plain"),
+    "fields": Settings(),
+    "fields, newest": Settings(max_entries=3),
+    "fields, other priors": Settings(prior_recency=2.0, prior_fresh=0.0, prior_size=1.0),
+    "cosine": COSINE,
+    "plain": COSINE._replace(tokens="plain"),
     "tokens": Settings(scorer="tokens"),
-    "newest": Settings(max_entries=3),
+    "newest": COSINE._replace(max_entries=3),
     "newest by tokens": Settings(scorer="tokens", max_entries=3),
-    "halves": Settings(weight_text=0.5, weight_files=0.5),
+    "halves": COSINE._replace(weight_text=0.5, weight_files=0.5),
 }
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
-either_scorer = pytest.mark.parametrize("way", [WAYS["cosine"], WAYS["tokens"]], ids=SCORERS)
+every_scorer = pytest.mark.parametrize(
+    "way", [Settings(scorer=each) for each in SCORERS], ids=SCORERS
+)
 
 
 def made(drawn):
@@ -93,6 +101,23 @@ def test_answers_over_many_blocks_are_those_of_the_definition(tmp_path, way):
         )
 
 
+def test_folders_that_nearly_everything_touches_say_nothing(tmp_path):
+    entries = in_order(
+        entry(f"e{n:04}", f"word{n % 7}", files=(f"src/core/f{n % 50}.py",)) for n in range(1100)
+    )
+    store = indexed(entries, tmp_path / "index")
+
+    def asked(*files):
+        query = Query(title="word3", files=files)
+        hits = Lexical().search(query, store, 4)
+        found = [(hit.entry.id, hit.score) for hit in hits]
+        assert found == reference.best(entries, query, Settings(), 4)
+        return [hit.why.paths for hit in hits]
+
+    assert asked("src/core/new.py") == [0.0] * 4
+    assert asked("src/core/f3.py")[0] > 0
+
+
 @given(
     st.lists(st.sampled_from([0.0, 0.004, 0.3, 0.301, 0.5, 1.0]), min_size=1, max_size=40),
     st.integers(1, 12),
@@ -126,7 +151,7 @@ def test_the_plain_cosine_is_that_of_scikit_learn(tmp_path):
         )
         for number in range(300)
     )
-    plain = Settings(tokens="plain")
+    plain = COSINE._replace(tokens="plain")
     store = indexed(entries, tmp_path / "index", plain)
     texts = [reference.text_of(each) for each in entries]
     vectorizer = text_module.TfidfVectorizer()
@@ -158,6 +183,9 @@ def test_a_hit_says_which_words_and_files_speak_for_it(tmp_path):
     assert hit.why.files == ("src/auth.py", "setup.cfg")
     assert hit.why.jaccard == pytest.approx(2 / 3, abs=1e-6)
     assert not hit.why.same_signature
+    why = hit.why
+    assert why.text and why.paths and why.prior
+    assert 100 * (why.text + why.paths) * why.prior == pytest.approx(hit.score, abs=0.51)
 
 
 def test_unknown_files_leave_the_whole_weight_to_the_words(tmp_path):
@@ -165,7 +193,7 @@ def test_unknown_files_leave_the_whole_weight_to_the_words(tmp_path):
     store = indexed(entries, tmp_path / "index")
 
     def asked(files):
-        hits = Lexical().search(Query(title="token refresh", files=files), store, 2)
+        hits = Lexical(COSINE).search(Query(title="token refresh", files=files), store, 2)
         return {hit.entry.id: (hit.score, hit.why.jaccard) for hit in hits}
 
     assert asked(None) == {"known": (100, None), "unknown": (100, None)}
@@ -176,7 +204,7 @@ def test_unknown_files_leave_the_whole_weight_to_the_words(tmp_path):
 
 def test_a_half_counts_up(tmp_path):
     store = indexed([entry("a", "", files=tuple("abcdefgh"))], tmp_path / "index")
-    half = Settings(weight_text=0.5, weight_files=0.5)
+    half = COSINE._replace(weight_text=0.5, weight_files=0.5)
 
     # 100 * 0.5 * 1/8 = 6.25 and 100 * 0.5 * 1/4 = 12.5
     assert Lexical(half).search(Query(files=["a"]), store, 1)[0].score == 6
@@ -205,12 +233,12 @@ def test_a_log_without_words_is_asked_by_its_root_line(tmp_path):
     entries = [entry("a", "", "Error: cannot find module left-pad"), entry("b", "the sky is blue")]
     store = indexed(entries, tmp_path / "index")
 
-    hits = Lexical().search(Query("noise\nError: cannot find module left-pad\n"), store, 3)
+    hits = Lexical(COSINE).search(Query("noise\nError: cannot find module left-pad\n"), store, 3)
 
     assert [(hit.entry.id, hit.score) for hit in hits] == [("a", 100)]
 
 
-@either_scorer
+@every_scorer
 @pytest.mark.parametrize(
     "query",
     [Query(), Query(title="unseen words only"), Query(files=[]), Query(files=["z.py"])],
@@ -222,7 +250,7 @@ def test_nothing_in_common_is_no_hit(tmp_path, way, query):
     assert Lexical(way).search(query, store, 3) == []
 
 
-@either_scorer
+@every_scorer
 def test_an_empty_index_answers_nothing(tmp_path, way):
     store = indexed([], tmp_path / "index", way)
 

@@ -1,0 +1,146 @@
+"""`mem eval`: how good the ranking is, on a dataset or on the memory's own links."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexing.errors import BadQuery
+from indexing.settings import SCORERS, Settings, load
+from retrieval.cli import streams
+from retrieval.cli.interface import Command
+from retrieval.cli.streams import FOUND, NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from retrieval.evaluation.dataset import Dataset, Question
+    from retrieval.evaluation.engine import Answer
+    from retrieval.evaluation.measures import Figure
+
+
+def _arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("dataset", nargs="?", type=Path, metavar="DATASET", help="a folder")
+    parser.add_argument("--own", action="store_true", help="the memory's own links instead")
+    parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
+    parser.add_argument("--tiers", default="exact,lexical", help="those asked, in their order")
+    parser.add_argument("--split", default="test", help="so called questions; all: every one")
+    parser.add_argument("--kind", default="", help="the questions of one kind")
+    parser.add_argument("--qrels", default="qrels.tsv", metavar="FILE", help="what helps whom")
+    parser.add_argument("--no-files", action="store_true", help="ask without the questions' files")
+    parser.add_argument("--run", type=Path, metavar="OUT", help="write the answers, as TREC does")
+    parser.add_argument("--given", type=Path, metavar="RUN", help="judge this run, not the engine")
+    parser.add_argument("--against", type=Path, metavar="RUN", help="compare with this run")
+    parser.add_argument("--index", type=Path, metavar="DIR", help="another index than .mem/index")
+
+
+def _eval(args: Namespace) -> int:
+    from retrieval.evaluation import measures, runs
+    from retrieval.evaluation.engine import TIERS
+
+    tiers = [name.strip() for name in args.tiers.split(",") if name.strip()]
+    if not tiers or not set(tiers) <= set(TIERS):
+        raise BadQuery(f"--tiers: '{args.tiers}' names no tiers; take of {', '.join(TIERS)}")
+    dataset, settings = _dataset(args)
+    if not dataset.questions:
+        streams.say(
+            f"{dataset.name}: no entry shares a signature, a fix or a link with an older one;"
+            " there is nothing to judge by"
+        )
+        return NOTHING
+    if args.given is not None:
+        run = runs.read(args.given, dataset)
+        name = args.given.name
+    else:
+        answers = _answers(dataset, settings, tiers)
+        if args.run is not None:
+            runs.write(args.run, answers, settings.scorer)
+        run = {id: [answer.id for answer in found] for id, found in answers.items()}
+        name = settings.scorer if "lexical" in tiers else "exact"
+    values = measures.by_question(dataset, run)
+    figures = measures.figures(values)
+    compared: dict[str, Figure] = {}
+    if args.against is not None:
+        theirs = measures.by_question(dataset, runs.read(args.against, dataset))
+        compared = measures.differences(values, theirs)
+    if args.json:
+        streams.write_json(
+            {
+                "dataset": dataset.name,
+                "run": name,
+                "questions": len(dataset.questions),
+                "entries": len(dataset.entries),
+                "measures": {key: figure._asdict() for key, figure in figures.items()},
+                "differences": {key: figure._asdict() for key, figure in compared.items()},
+            }
+        )
+    else:
+        streams.write("\n".join([*_told(dataset, name, figures, compared, args.against), ""]))
+    return FOUND
+
+
+def _dataset(args: Namespace) -> "tuple[Dataset, Settings]":
+    from retrieval.evaluation import dataset, own
+
+    if args.own == (args.dataset is not None):
+        raise BadQuery("name a dataset folder, or give --own")
+    if args.own:
+        from retrieval.memory import Memory
+
+        memory = Memory.open(index=args.index)
+        store = memory.store
+        made = own.own([store.entry(row) for row in range(len(store))], str(memory.index))
+        settings = memory.settings
+    else:
+        split = "" if args.split == "all" else args.split
+        made = dataset.read(args.dataset, split, args.kind, args.qrels, not args.no_files)
+        settings = load(None)
+    if args.scorer is not None:
+        settings = settings._replace(scorer=args.scorer)
+    return made, settings
+
+
+def _answers(
+    dataset: "Dataset", settings: Settings, tiers: list[str]
+) -> "Mapping[str, list[Answer]]":
+    from retrieval.evaluation.engine import opened
+
+    with opened(dataset, settings) as engine:
+        return {
+            question.id: engine.answers(question, settings, tiers) for question in _counted(dataset)
+        }
+
+
+def _counted(dataset: "Dataset") -> "Iterator[Question]":
+    """The questions; a bar shows how many are answered, on a terminal."""
+    if streams.width_of(sys.stderr) is None:
+        yield from dataset.questions
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(dataset.questions, "ask", console=Console(stderr=True), transient=True)
+
+
+def _told(
+    dataset: "Dataset",
+    name: str,
+    figures: "Mapping[str, Figure]",
+    compared: "Mapping[str, Figure]",
+    against: Path | None,
+) -> "Iterator[str]":
+    yield f"{dataset.name}: {len(dataset.questions):,} questions, {len(dataset.entries):,} entries"
+    yield from _table(name, figures, "")
+    if against is not None:
+        yield from _table(f"minus {against.name}", compared, "+")
+
+
+def _table(name: str, figures: "Mapping[str, Figure]", sign: str) -> "Iterator[str]":
+    yield f"  {name:<20}{'mean':>8}   95 % interval"
+    for measure, figure in figures.items():
+        low, high = (f"{end:{sign}.4f}" for end in (figure.low, figure.high))
+        yield f"  {measure:<20}{figure.mean:>{sign}8.4f}   {low} to {high}"
+
+
+COMMANDS = {"eval": Command(_arguments, _eval, "mem eval --own --scorer cosine")}

@@ -1,0 +1,1 @@
+"""How good the ranking is, measured on what later turned out to belong together."""

@@ -1,0 +1,63 @@
+import datasets
+import pytest
+from datasets import document, question
+
+from indexing.settings import SCORERS, Settings
+from retrieval.evaluation.dataset import read
+from retrieval.evaluation.engine import opened
+
+
+@pytest.mark.parametrize("scorer", SCORERS)
+def test_only_what_is_older_answers(tmp_path, scorer):
+    dataset = read(datasets.small(tmp_path))
+    settings = Settings(scorer=scorer)
+
+    with opened(dataset, settings) as engine:
+        found = {each.id: engine.answers(each, settings) for each in dataset.questions}
+
+    assert [answer.id for answer in found["q3"]][:2] == ["d0", "d2"]
+    assert not {"d3", "d4"} & {answer.id for answer in found["q3"]}
+    assert found["q4"][0].id == "d1"
+    assert all(answer.tier == "lexical" for answer in found["q3"])
+
+
+def test_files_are_no_evidence_before_they_were_known(tmp_path):
+    late = "2026-01-20T00:00:00Z"
+    corpus = [
+        document(0, "Unlike", files=["src/auth.py"], files_at=late),
+        document(1, "Unlike", files=["src/auth.py"], files_at="2026-01-02T00:00:00Z"),
+    ]
+    asked = [
+        question(seq, "Other words", files=["src/auth.py"], captured_at=at)
+        for seq, at in ((10, "2026-01-11T00:00:00Z"), (25, "2026-01-26T00:00:00Z"))
+    ]
+    dataset = read(datasets.dataset(tmp_path, corpus, asked, {"q10": "d0", "q25": "d0"}))
+
+    with opened(dataset, Settings()) as engine:
+        before, after = (engine.answers(each, Settings()) for each in dataset.questions)
+
+    assert [answer.id for answer in before] == ["d1"]
+    assert {answer.id for answer in after} == {"d0", "d1"}
+
+
+def test_age_is_that_of_the_time_of_the_question(tmp_path):
+    corpus = [document(seq, "Token refresh fails") for seq in (0, 20)]
+    asked = [
+        question(seq, "Token refresh fails", captured_at=f"{year}-01-25T00:00:00Z")
+        for seq, year in ((25, 2026), (26, 2036))
+    ]
+    dataset = read(datasets.dataset(tmp_path, corpus, asked, {"q25": "d0", "q26": "d0"}))
+
+    with opened(dataset, Settings()) as engine:
+        soon, late = (engine.answers(each, Settings()) for each in dataset.questions)
+
+    assert soon[0].id == late[0].id == "d20"
+    assert soon[0].points > late[0].points
+
+
+def test_a_tier_can_be_left_out(tmp_path):
+    dataset = read(datasets.small(tmp_path))
+
+    with opened(dataset, Settings()) as engine:
+        assert engine.answers(dataset.questions[0], Settings(), ["exact"]) == []
+        assert len(engine.answers(dataset.questions[0], Settings(), depth=1)) == 1
