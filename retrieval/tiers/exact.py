@@ -55,13 +55,12 @@ class Exact:
         from retrieval.postings import data_of
 
         size = len(entries)
-        groups, rates = np.zeros(size, np.uint8), np.zeros(size)
+        order = np.zeros(size, np.int64)
         for files, rows in gathered:
             kept = rows >= 0
-            groups[rows[kept]] = np.frombuffer(files["groups"], np.uint8)[kept]
-            rates[rows[kept]] = np.frombuffer(files["rates"], np.float64)[kept]
+            order[rows[kept]] = np.frombuffer(files["orders"], np.int64)[kept]
         places = np.empty(size, np.int64)
-        places[np.lexsort((np.arange(size), -rates, groups))] = np.arange(size)
+        places[np.argsort(order, kind="stable")] = np.arange(size)
         return {"places": data_of(places, "<u4")}
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
@@ -100,7 +99,7 @@ class _Orders:
     """
 
     def __init__(self) -> None:
-        self._groups, self._rates = array("B"), array("d")
+        self._orders = array("q")
 
     def add(self, entry: Entry) -> None:
         from indexing.learning.evidence import is_unproven, lower, uses
