@@ -331,6 +331,7 @@ def _size(path: Path) -> int:
 
 
 _Place = tuple[int, int]
+_ENDS = ("from", "into")
 
 
 class _Book:
@@ -413,16 +414,37 @@ class _Book:
             of.setdefault(outcome.entry_id, []).append(outcome)
         if not of:
             return
+        revised = {}
+        for id, outcomes in of.items():
+            if id in self._kept:
+                entry = self.entry(id)
+                revised[id] = entry._replace(evidence=credited(entry.evidence, outcomes))
+            else:
+                told = ", ".join(outcome.outcome for outcome in outcomes)
+                source = by[outcomes[0]]
+                self.quarantined.append(Quarantined(source, f"no entry has the id {id}", told))
+        self._revise(revised, spool)
+
+    def _decide(self, chapters: Iterable[Chapter], spool: Path) -> None:
+        """Merge and leave out what was decided; to be called when evidence is counted in."""
+        records = {each.id: each for chapter in chapters for each in chapter.decided}
+        if not records:
+            return
+        decisions = Decisions.of(records.values())
+        named = {str(merge.values.get(end)) for merge in decisions.merges for end in _ENDS}
+        named.update(decisions.archived)
+        concerned = {id: self.entry(id) for id in sorted(named) if id in self._kept}
+        left = decided(concerned, records.values())
+        for id in concerned.keys() - left.keys():
+            del self._kept[id]
+        self._revise({id: each for id, each in left.items() if each != concerned[id]}, spool)
+
+    def _revise(self, entries: Mapping[str, Entry], spool: Path) -> None:
+        """Put these in the places of those that have their ids."""
         with Draft(spool, self._parts) as draft:
-            for id, outcomes in of.items():
-                if id in self._kept:
-                    entry = self.entry(id)
-                    self._kept[id] = len(self._pages), len(draft)
-                    draft.add(entry._replace(evidence=credited(entry.evidence, outcomes)))
-                else:
-                    told = ", ".join(outcome.outcome for outcome in outcomes)
-                    source = by[outcomes[0]]
-                    self.quarantined.append(Quarantined(source, f"no entry has the id {id}", told))
+            for id, entry in entries.items():
+                self._kept[id] = len(self._pages), len(draft)
+                draft.add(entry)
             self._pages.append(draft.done())
 
     def _rows(self, places: Iterable[_Place]) -> Iterator[bytes]:

@@ -160,7 +160,7 @@ class Chapter(NamedTuple):
     """What one memory file gave, and what was wrong with it.
 
     `read`, `source` and `pages` are None when it gave nothing. `credits` counts what it says of
-    the entries of others, `credited_by` says where.
+    the entries of others, `credited_by` says where; `decided` is what people decided of any.
     """
 
     read: FileRead | None = None

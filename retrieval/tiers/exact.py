@@ -55,12 +55,13 @@ class Exact:
         from retrieval.postings import data_of
 
         size = len(entries)
-        order = np.zeros(size, np.int64)
+        groups, rates = np.zeros(size, np.uint8), np.zeros(size)
         for files, rows in gathered:
             kept = rows >= 0
-            order[rows[kept]] = np.frombuffer(files["orders"], np.int64)[kept]
+            groups[rows[kept]] = np.frombuffer(files["groups"], np.uint8)[kept]
+            rates[rows[kept]] = np.frombuffer(files["rates"], np.float64)[kept]
         places = np.empty(size, np.int64)
-        places[np.argsort(order, kind="stable")] = np.arange(size)
+        places[np.lexsort((np.arange(size), -rates, groups))] = np.arange(size)
         return {"places": data_of(places, "<u4")}
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
@@ -99,7 +100,7 @@ class _Orders:
     """
 
     def __init__(self) -> None:
-        self._orders = array("q")
+        self._groups, self._rates = array("B"), array("d")
 
     def add(self, entry: Entry) -> None:
         from indexing.learning.evidence import is_unproven, lower, uses
