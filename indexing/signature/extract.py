@@ -112,7 +112,7 @@ def sign(
         rule: The rule that found it in its log, if it is known. It is named again unless the lines
             show another; a rule that is no more is not.
     """
-    raw = clean(Log(raw).text.strip("\n").split("\n", 1)[0]).strip()
+    raw = _bare(Log(raw).text.strip("\n").split("\n", 1)[0])
     if tool is None:
         best = _Scan(Log(raw)).best(None)
         tool = best.tool if best else GENERIC.tool
@@ -169,7 +169,7 @@ def hash_of(tool: str, normalised: str) -> str:
     return sha256(f"{tool}\n{normalised}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-_CODE_VERSION = b"2"
+_CODE_VERSION = b"3"
 """To be raised when code changes signatures and no rule's or step's text does."""
 
 
@@ -336,7 +336,7 @@ _NO_DIGITS = str.maketrans("123456789", "000000000")
 
 
 def _signed(log: Log, best: _Candidate, tool: str | None, region: ci.Region | None) -> Signature:
-    raw = log[best.found.at].strip()
+    raw = _bare(log[best.found.at])
     more = best.found.joined
     if not more and raw.endswith(":"):  # it announces what the next line says
         more = _next_line(log, best.found.at)
@@ -348,6 +348,13 @@ def _signed(log: Log, best: _Candidate, tool: str | None, region: ci.Region | No
     rule = f"{named if best.rule.name == 'unmatched' else best.tool}:{best.rule.name}"
     made = _sealed(named, raw, joined, rule, best.found.at + 1, context)
     return made._replace(detected=best.tool)
+
+
+def _bare(line: str) -> str:
+    """The line as it is kept; once more cleaned it stays as it is."""
+    while (bare := clean(line.strip())) != line:
+        line = bare
+    return line
 
 
 def _without_secrets(text: str) -> str:

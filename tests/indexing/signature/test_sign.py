@@ -53,3 +53,16 @@ def test_no_failure_we_know_is_unmatched_once_it_is_stored():
     ]
     assert len(signed) > 500
     assert lost == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    #4 0x7f3995845304 in __libc_start_main_impl ../csu/libc-start.c:360",
+        "#0 #1 main /src/orders.c:5 (orders+0x1254)",
+        "  2026-01-02T03:04:05Z   12:13:14  error: lost",
+    ],
+)
+def test_a_root_line_that_was_kept_is_signed_as_its_log(line):
+    once = sign(line)
+    assert sign(once.raw) == once
