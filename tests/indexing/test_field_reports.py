@@ -146,11 +146,11 @@ def test_b119_threads_of_one_process_queue_for_the_index(path, index):
 
 
 def test_b121_while_a_build_is_at_work_others_ask_and_record(path, index):
-    journal(path, [fixed("a", RAW)])
+    journal(path, [fixed("a", RAW, "Log in")])
     rebuilt(path, index)
     memory = Memory.open(index)
     with generations.alone(index, 0):
-        append(path, fixed("b", RAW), 0)
+        append(path, fixed("b", RAW, "Turn the cache off"), 0)
         assert [hit.entry.id for hit in memory.lookup(Query(RAW))] == ["a"]
         assert [hit.entry.id for hit in Memory.open(index).lookup(Query(RAW))] == ["a"]
 
