@@ -89,6 +89,9 @@ def _explained(
         key = decided.key(signature, log.bytes())
     if signature is not None:
         found = found._replace(signature=signature._replace(line=log.line(signature.line)))
+    if log.dropped:
+        cut = f"the log is long: {log.dropped:,} bytes of its middle were scanned only"
+        found = found._replace(warnings=[*found.warnings, cut])
     skipped_lines = [log.line(skipped.line) for skipped in found.skipped]
     return _Explained(name, found, skipped_lines, overrides, key)
 

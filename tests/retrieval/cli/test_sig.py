@@ -112,6 +112,7 @@ def test_the_middle_of_an_endless_log_is_left_out_and_that_is_said(here, capsys,
     assert (found["raw"], found["line"]) == (RAW, 5002)
     assert "big.log" in said.err
     assert "only the lines that tell of a failure" in said.err
+    assert "bytes of its middle" in found["warnings"][-1]
 
 
 def test_of_an_endless_log_the_middle_is_scanned_for_what_tells(here, capsys, monkeypatch):
