@@ -35,7 +35,7 @@ of equal hundredths of a score the newer entry comes first.
 
 a, b and c are the settings `prior_recency`, `prior_fresh` and `prior_size`. The other constants
 were chosen on the older halves of the sets `hadoop` and `curl`, and confirmed on the newer halves,
-on `dpdk`, and on two small sets; `prior_fresh` had been seen on `dpdk` before. The weights of labels
+on `dpdk`, and on two small sets; `prior_fresh` had seen `dpdk` before. The weights of labels
 and root lines could not be (the sets have few of the first and none of the second); a root line
 stands between title and body.
 """
