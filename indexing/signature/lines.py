@@ -203,24 +203,22 @@ def _alternatives(pattern: str) -> Iterator[tuple[str, int, str]]:
 
 def clean(line: str) -> str:
     """The line without CI and log prefixes and without blanks at its end; indent stays."""
+    return _without_prefixes(line).replace(ECHOED, "").replace("\x00", "").rstrip()
+
+
+def prefix_of(line: str) -> str:
+    """The CI and log prefixes that `clean` takes off."""
+    return line[: len(line[:LONGEST]) - len(_without_prefixes(line))]
+
+
+def _without_prefixes(line: str) -> str:
     line = line[:LONGEST]
     for _ in range(5):
         prefix = compiled(_PREFIX).match(line)
         if prefix is None or not prefix.end():
             break
         line = line[prefix.end() :]
-    return line.replace(ECHOED, "").replace("\x00", "").rstrip()
-
-
-def prefix_of(line: str) -> str:
-    """The CI and log prefixes that `clean` takes off."""
-    rest = line[:LONGEST]
-    for _ in range(5):
-        prefix = compiled(_PREFIX).match(rest)
-        if prefix is None or not prefix.end():
-            break
-        rest = rest[prefix.end() :]
-    return line[: len(line[:LONGEST]) - len(rest)]
+    return line
 
 
 def _of_go(line: str) -> str:
