@@ -1,18 +1,9 @@
 """What is only alike is shown for a log when it names nothing that the log does not hold."""
 
 import pytest
-from memories import fixed, indexed
+from memories import fixed
 
-from retrieval import Memory, Query
-
-
-@pytest.fixture
-def memory(tmp_path):
-    def of(*entries):
-        indexed(entries, tmp_path / "index")
-        return Memory.open(index=tmp_path / "index")
-
-    return of
+from retrieval import Query
 
 
 @pytest.mark.parametrize(

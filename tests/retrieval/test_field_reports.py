@@ -1,7 +1,6 @@
 """Faults that people met elsewhere when they asked a memory, by their id."""
 
-import pytest
-from memories import entry, fixed, indexed, journal
+from memories import entry, fixed, journal
 
 from indexing.build import build_index
 from indexing.settings import Settings
@@ -14,15 +13,6 @@ FRAMES = "at Queue.pop at Worker.run at Pool.join at Shop.serve at Main.start in
 
 def ids(hits):
     return [hit.entry.id for hit in hits]
-
-
-@pytest.fixture
-def memory(tmp_path):
-    def of(*entries):
-        indexed(entries, tmp_path / "index")
-        return Memory.open(index=tmp_path / "index")
-
-    return of
 
 
 def test_b044_what_is_only_alike_is_proposed_and_stays_apart(memory):

@@ -1,11 +1,11 @@
 """Patterns for a loop that starts: what is chosen, in which order, in which words."""
 
 import pytest
-from memories import entry, indexed
+from memories import entry
 
 from indexing.entry import Evidence, Lesson
 from indexing.learning.evidence import Policy
-from retrieval import Memory, Query
+from retrieval import Query
 from retrieval.budget import estimate_tokens
 from retrieval.patterns import HEADING, block, chosen
 
@@ -18,15 +18,6 @@ def used(helped, tries):
 
 def error(id, title, fix="Add null check before property access", raw="", **fields):
     return entry(id, title, raw, kind="error_pattern", lesson=Lesson(fix=fix), **fields)
-
-
-@pytest.fixture
-def memory(tmp_path):
-    def of(*entries):
-        indexed(entries, tmp_path / "index")
-        return Memory.open(index=tmp_path / "index")
-
-    return of
 
 
 def ids(hits):

@@ -1,24 +1,15 @@
 """The same message in another wording, or about another name."""
 
 import pytest
-from memories import entry, indexed
+from memories import entry
 
 from indexing.entry import Lesson
-from retrieval import Memory, Query
+from retrieval import Query
 
 OLD = "TypeError: Cannot read property 'email' of null"
 CHECK = Lesson(
     fix="Add null check before property access", template="if ({{variable}} == null) return"
 )
-
-
-@pytest.fixture
-def memory(tmp_path):
-    def of(*entries):
-        indexed(entries, tmp_path / "index")
-        return Memory.open(index=tmp_path / "index")
-
-    return of
 
 
 @pytest.mark.parametrize(
