@@ -207,12 +207,6 @@ def build_index(
     )
 
 
-def in_order(entries: Iterable[Entry]) -> list[Entry]:
-    """The entries as their rows are numbered: newest `captured_at` first, then by `id`."""
-    by_id = sorted(entries, key=lambda entry: entry.id)
-    return sorted(by_id, key=lambda entry: entry.captured_at, reverse=True)
-
-
 def write_index(entries: Iterable[Entry], index: Path, parts: Sequence[Part]) -> str:
     """Make an index of entries that are signed and redacted; the name of its generation.
 

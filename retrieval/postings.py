@@ -11,7 +11,7 @@ A family of postings is four files, searched where they lie; opening parses noth
 import struct
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -242,6 +242,18 @@ def by_row(
         kept = rows >= 0
         found[rows[kept]] = np.frombuffer(each, np.int32)[kept]
     return found
+
+
+def of_each(holding: "NDArray[np.int64]", idf: Callable[[int], float]) -> "NDArray[np.float64]":
+    """`idf` of each number of rows, asked once a number.
+
+    A Python function, since numpy's logarithm differs in the last bit from one processor to the
+    next.
+    """
+    import numpy as np
+
+    frequencies, which = np.unique(holding, return_inverse=True)
+    return np.array([idf(int(each)) for each in frequencies])[which]
 
 
 class Postings:

@@ -28,6 +28,12 @@ def fixed(id: str, raw: str, fix: str = "", **counters: int) -> Entry:
     return entry(id, raw, raw, lesson=Lesson(fix=fix), evidence=Evidence(**counters))
 
 
+def in_order(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries as their rows are numbered: newest `captured_at` first, then by `id`."""
+    by_id = sorted(entries, key=lambda entry: entry.id)
+    return sorted(by_id, key=lambda entry: entry.captured_at, reverse=True)
+
+
 def indexed(entries: Iterable[Entry], index: Path, settings: Settings = Settings()) -> LocalStore:
     """The store of these entries, as they are."""
     with generations.alone(index, 0):

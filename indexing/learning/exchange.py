@@ -118,13 +118,19 @@ def aiwg_record(entry: Entry, numbers: dict[str, int] | None = None) -> dict[str
     return make(entry, _number(entry, {} if numbers is None else numbers))
 
 
+def _is_as_read(now: Evidence, as_read: Any) -> bool:
+    """Whether nothing was counted since the record was read."""
+    before = as_read if isinstance(as_read, Mapping) else {}
+    return all(before.get(key) == value for key, value in now._asdict().items() if key in _COUNTED)
+
+
 def _brought_up_to_date(record: Mapping[str, Any], entry: Entry, as_read: Any) -> dict[str, Any]:
     """The record as it came, with what has happened since."""
     made = deepcopy(dict(record))
-    before = as_read if isinstance(as_read, Mapping) else {}
     now = entry.evidence
-    if all(before.get(key) == value for key, value in now._asdict().items() if key in _COUNTED):
+    if _is_as_read(now, as_read):
         return made
+    before = as_read if isinstance(as_read, Mapping) else {}
     helped = now.helped - int(before.get("helped") or 0)
     tried = uses(now) - max(int(before.get("applied") or 0), 0)
     count = made.get("usage_count")
@@ -354,9 +360,8 @@ def _shipwright_record(entry: Entry) -> tuple[str, dict[str, Any]]:
 
 def _shipwright_up_to_date(record: Mapping[str, Any], entry: Entry, as_read: Any) -> dict[str, Any]:
     made = deepcopy(dict(record))
-    before = as_read if isinstance(as_read, Mapping) else {}
     now = entry.evidence
-    if all(before.get(key) == value for key, value in now._asdict().items() if key in _COUNTED):
+    if _is_as_read(now, as_read):
         return made
     if "failure" in entry.kind or "pattern" in made:
         made["times_fix_suggested"] = now.shown

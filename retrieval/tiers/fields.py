@@ -43,7 +43,7 @@ stands between title and body.
 import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from indexing.entry import Entry
@@ -60,6 +60,7 @@ from retrieval.postings import (
     first_from,
     merged,
     numbers,
+    of_each,
     runs_of,
 )
 from retrieval.query import Query
@@ -450,7 +451,7 @@ def _term_weights(found: Counted, rows: int) -> tuple[Counted, "NDArray[np.float
     word = words[begins]
     starts = np.searchsorted(word, np.arange(len(found.words) + 1))
     whole = Counted(found.words, starts, entry[begins], np.ones(len(begins), np.uint32))
-    weights = frequency / (frequency + _K1) * _idfs(np.diff(starts), rows)[word]
+    weights = frequency / (frequency + _K1) * of_each(np.diff(starts), partial(idf, rows))[word]
     return whole, weights
 
 
@@ -464,14 +465,6 @@ def _trait_weights(found: Counted, rows: int) -> tuple[Counted, "NDArray[np.floa
     word, row = words[kept], found.row[kept]
     starts = np.searchsorted(word, np.arange(len(found.words) + 1))
     kinds = np.array([_TRAITS[trait[0]] for trait in found.words])
-    weights = (kinds * _idfs(holding, rows))[word]
+    weights = (kinds * of_each(holding, partial(idf, rows)))[word]
     lengths = np.sqrt(np.bincount(row, weights * weights))
     return Counted(found.words, starts, row, found.times[kept]), weights / lengths[row]
-
-
-def _idfs(holding: "NDArray[np.int64]", rows: int) -> "NDArray[np.float64]":
-    """`idf` of each; by `math.log`, because numpy's is not the same on every processor."""
-    import numpy as np
-
-    frequencies, which = np.unique(holding, return_inverse=True)
-    return np.array([idf(rows, int(each)) for each in frequencies])[which]

@@ -20,6 +20,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ from retrieval.postings import (
     first_from,
     merged,
     numbers,
+    of_each,
     runs_of,
 )
 from retrieval.query import Query
@@ -320,10 +322,7 @@ def _weights(text: Counted, rows: int) -> "NDArray[np.float32]":
     """The weight of each posting, in vectors of length 1."""
     import numpy as np
 
-    holding = np.diff(text.starts)
-    # `math.log`, because numpy's differs in the last bit from one processor to the next
-    frequencies, which = np.unique(holding, return_inverse=True)
-    idfs = np.array([idf(rows, int(each)) for each in frequencies])[which]
+    idfs = of_each(np.diff(text.starts), partial(idf, rows))
     lengths = np.zeros(rows)
     weights = np.empty(len(text.row), "<f4")
     # a few words at a time: in double precision all of them would take gigabytes

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memories import entry, indexed
+from memories import entry, in_order, indexed
 
-from indexing.build import build_index, in_order
+from indexing.build import build_index
 from indexing.settings import SCORERS, Settings
 from indexing.stores.local import LocalStore
 from retrieval import Query
