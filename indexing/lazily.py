@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     import hashlib
 
 
+@lru_cache(maxsize=2048)
+def compiled(expression: str, flags: int = 0) -> re.Pattern[str]:
+    """The expression, compiled on first use: all of them would cost more than a lookup."""
+    return re.compile(expression, flags)
+
+
 def expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """As `re.compile`, though nothing is compiled before it is used."""
     return cast(re.Pattern[str], _Expression(pattern, flags))

@@ -17,7 +17,7 @@ from functools import cache
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
-from indexing.lazily import expression
+from indexing.lazily import compiled, expression
 
 
 def redact(text: str) -> str:
@@ -330,14 +330,14 @@ _TAILS = (
 def _without_named(text: str, low: str) -> str:
     made: list[str] = []
     done = 0
-    for name in _compiled(_NAME).finditer(low):
+    for name in compiled(_NAME).finditer(low):
         start, end = name.span()
         if start < done:
             continue
-        lead = _compiled(r"[?&]?[\w.-]{0,60}$").search(text, max(done, start - 61), start)
+        lead = compiled(r"[?&]?[\w.-]{0,60}$").search(text, max(done, start - 61), start)
         named = _Named(lead[0] if lead else "", text[start:end], bool(name["password"]))
         for tail in _TAILS:
-            value = _compiled(tail.pattern, re.IGNORECASE).match(text, end)
+            value = compiled(tail.pattern, re.IGNORECASE).match(text, end)
             if value and tail.sure(named, value):
                 made += (text[done : value.start("secret")], tail.put)
                 done = value.end("secret")
@@ -349,7 +349,7 @@ def _without_named(text: str, low: str) -> str:
 
 def _end_of_word(text: str, start: int, end: int) -> int:
     """Where the bare word ends that a tail looked at no further than to `end`."""
-    rest = _compiled(_WORD + "*+").match(text, end)
+    rest = compiled(_WORD + "*+").match(text, end)
     end = rest.end() if rest else end
     while end > start + 1 and text[end - 1] in _CLOSING:
         end -= 1
@@ -410,12 +410,7 @@ def _apply(rule: _Rule, text: str, flags: int) -> str:
         start, end = (at - found.start() for at in found.span("secret"))
         return f"{found[0][:start]}<REDACTED:{rule.kind}>{found[0][end:]}"
 
-    return _compiled(rule.pattern, flags).sub(put, text)
-
-
-@cache
-def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    return re.compile(pattern, flags)
+    return compiled(rule.pattern, flags).sub(put, text)
 
 
 # --- private keys and tokens in the path of an URL
@@ -430,21 +425,21 @@ def _without_private_keys(text: str) -> str:
     """Whole blocks go; of one without an end, the header and the lines of base64 under it."""
     made: list[str] = []
     done = 0
-    begins = list(_compiled(_BEGIN).finditer(text))
-    ends = _compiled(_END).finditer(text)
+    begins = list(compiled(_BEGIN).finditer(text))
+    ends = compiled(_END).finditer(text)
     end = next(ends, None)
     for begin, following in zip_longest(begins, begins[1:]):
         while end is not None and end.start() < begin.end():
             end = next(ends, None)
         made += (text[done : begin.start()], _KEY_MARK)
         if end is None or (following is not None and following.start() < end.start()):
-            lines = _compiled(_KEY_LINES).match(text, begin.end())
+            lines = compiled(_KEY_LINES).match(text, begin.end())
             done = lines.end() if lines else begin.end()
             continue
         block = text[begin.end() : end.start()]
         if '"' in block or "'" in block:
             # one string per line of the key: the quotes between them are the text's structure
-            made.append(_compiled(r"[A-Za-z0-9+/=]{16,}").sub(_KEY_MARK, block))
+            made.append(compiled(r"[A-Za-z0-9+/=]{16,}").sub(_KEY_MARK, block))
             done = end.start()
         else:
             done = end.end()
@@ -455,11 +450,11 @@ def _without_url_tokens(text: str) -> str:
     """A part of an URL's path that is long and drawn from capitals, letters and digits."""
 
     def put(found: re.Match[str]) -> str:
-        return _compiled(r"(?<=/)[\w-]{32,}(?=[/?#]|$)").sub(
+        return compiled(r"(?<=/)[\w-]{32,}(?=[/?#]|$)").sub(
             lambda part: "<REDACTED:url-token>" if _drawn(part[0]) else part[0], found[0]
         )
 
-    return _compiled(r"https?://[^\s\"'<>\\]+").sub(put, text)
+    return compiled(r"https?://[^\s\"'<>\\]+").sub(put, text)
 
 
 def _drawn(part: str) -> bool:

@@ -7,7 +7,7 @@ what it echoes (the source of a script, the environment) is never output.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from indexing.signature.interface import compiled
+from indexing.lazily import compiled
 from indexing.signature.lines import ECHOED, Log
 
 MARKS = (

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from indexing.signature.interface import SUMMARY, Signature, compiled
+from indexing.lazily import compiled
+from indexing.signature.interface import SUMMARY, Signature
 
 _ENDED = {
     "124": "exit code 124: ended by a timeout",

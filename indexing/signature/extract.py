@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from indexing.lazily import sha256
+from indexing.lazily import compiled, sha256
 from indexing.signature import ci
 from indexing.signature.doubts import doubts
 from indexing.signature.interface import (
@@ -26,7 +26,6 @@ from indexing.signature.interface import (
     Signature,
     Skipped,
     ToolRules,
-    compiled,
 )
 from indexing.signature.lines import ECHOED, LONGEST, Log, clean
 from indexing.signature.literals import Literals

@@ -1,10 +1,10 @@
 """Signature, Step, Rule, ToolRules: what a rule set says, and what comes of it."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from re import Match, Pattern
 from typing import Any, NamedTuple, Protocol
+
+from indexing.lazily import compiled
 
 # How much like a root a matched line is. The highest rank wins, and of equals the first line:
 # later ones are its consequences.
@@ -24,12 +24,6 @@ WRAPPER = 20
 """Says that a command failed which ran inside this tool."""
 TRAILER = 10
 """The same after every failure: an exit code and nothing else."""
-
-
-@lru_cache(maxsize=2048)
-def compiled(expression: str, flags: int = 0) -> Pattern[str]:
-    """The expression, compiled on first use: all of them would cost more than a lookup."""
-    return re.compile(expression, flags)
 
 
 class Signature(NamedTuple):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from indexing.signature.interface import compiled
+from indexing.lazily import compiled
 
 _END = 64_000
 """Which tool ran is looked for in so many characters at the start and at the end."""

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable
 
-from indexing.signature.interface import Found, Lines, compiled
+from indexing.lazily import compiled
+from indexing.signature.interface import Found, Lines
 
 Locate = Callable[[Lines, int, re.Match[str]], Found | None]
 

@@ -8,7 +8,8 @@ Every pattern is linear: no nested repeats, every repeat over an open class is b
 import re
 from collections.abc import Iterator
 
-from indexing.signature.interface import Change, Step, compiled
+from indexing.lazily import compiled
+from indexing.signature.interface import Change, Step
 
 _I = re.IGNORECASE
 

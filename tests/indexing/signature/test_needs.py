@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from indexing.signature.interface import Rule, compiled
+from indexing.lazily import compiled
+from indexing.signature.interface import Rule
 from indexing.signature.lines import LONGEST
 from indexing.signature.tools import TOOLS
 
