@@ -15,7 +15,8 @@ Scenarios:
 
 Each loop is learnt by `mem learn`; each later failure is asked by `mem lookup` and `mem context`.
 Figures: how often the right fix is first, alone and among unrelated entries; how often a failure
-that no scenario is about shows anything at all; tokens of the blocks.
+that no scenario is about shows anything at all, and how often one that was made to look like a
+scenario's does (`x.other.txt`: the same tool and project, another failure); tokens of the blocks.
 """
 
 import argparse
@@ -45,6 +46,7 @@ from indexing.signature import sign  # noqa: E402
 from indexing.signature.lines import decode  # noqa: E402
 from retrieval import Memory, Query  # noqa: E402
 from retrieval.budget import estimate_tokens  # noqa: E402
+from retrieval.hit import Hit  # noqa: E402
 from retrieval.tiers import tiers  # noqa: E402
 
 FAILURES = ROOT / "fixtures" / "failures"
@@ -200,7 +202,7 @@ def asked(memory: Memory, scenarios: Sequence[Scenario]) -> list[Answer]:
         # the first match of the block ends where the second begins
         head = block.partition("\n2. ")[0]
         in_block = _plain(scenario.fix)[:60] in _plain(head)
-        shown = f"{hits[0].tier} {hits[0].score} {first.title}" if first else ""
+        shown = _about(hits[0]) if hits else ""
         answers.append(Answer(scenario, right, in_block, estimate_tokens(block), shown))
     return answers
 
@@ -228,10 +230,30 @@ def unrelated_shown(scenarios: Sequence[Scenario], folder: Path) -> list[tuple[s
             if part_of[scenario.group] == part:
                 hits = memory.lookup(Query(scenario.later))
                 if hits:
-                    best = hits[0]
-                    about = f"{best.tier} {best.score} {best.entry.title}"
-                    shown.append((scenario.name, about))
+                    shown.append((scenario.name, _about(hits[0])))
     return shown
+
+
+def near_misses() -> list[tuple[str, str]]:
+    """Names and logs of failures that look like a scenario's and are others."""
+    found = []
+    for manifest in sorted(FAILURES.glob("*/manifest.jsonl")):
+        for line in manifest.read_text("utf-8").splitlines():
+            record = json.loads(line)
+            if record["file"].endswith(".other.txt") and record["group"]:
+                log = decode((manifest.parent / record["file"]).read_bytes())
+                found.append((f"{manifest.parent.name}/{record['file']}", log))
+    return found
+
+
+def near_shown(memory: Memory, misses: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """What is shown first for failures that only look like one that the memory knows."""
+    found = ((name, memory.lookup(Query(log), 1)) for name, log in misses)
+    return [(name, _about(hits[0])) for name, hits in found if hits]
+
+
+def _about(hit: Hit) -> str:
+    return f"{hit.tier} {hit.score} {hit.entry.title}"
 
 
 _THINGS = ("widget", "ledger", "parcel", "invoice", "queue", "shard", "session", "carrier", "depot")
@@ -288,7 +310,9 @@ def main() -> int:
 
 
 def _measured(scenarios: list[Scenario], folder: Path, args: argparse.Namespace) -> int:
-    alone = asked(learnt(scenarios, folder / "alone"), scenarios)
+    memory = learnt(scenarios, folder / "alone")
+    alone, misses = asked(memory, scenarios), near_misses()
+    near = near_shown(memory, misses)
     among = asked(learnt(scenarios, folder / "among", noise(args.unrelated)), scenarios)
     shown = unrelated_shown(scenarios, folder / "unrelated")
     figures = {
@@ -298,6 +322,8 @@ def _measured(scenarios: list[Scenario], folder: Path, args: argparse.Namespace)
         "right_first_in_block": _share(each.in_block for each in alone),
         f"right_first_among_{args.unrelated}": _share(each.right for each in among),
         "unrelated_shown": len(shown) / len(scenarios),
+        "near_misses": len(misses),
+        "near_misses_shown": len(near) / len(misses),
         "tokens_mean": round(sum(each.tokens for each in alone) / len(alone), 1),
         "tokens_most": max(each.tokens for each in alone),
     }
@@ -314,6 +340,8 @@ def _measured(scenarios: list[Scenario], folder: Path, args: argparse.Namespace)
                     print(f"missed {title}: {each.scenario.name}{hard}: shown: {each.shown or '-'}")
         for name, about in shown:
             print(f"shown, unrelated: {name}: {about}")
+        for name, about in near:
+            print(f"shown, only near: {name}: {about}")
     if args.json:
         args.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     good = figures["right_first"] >= 0.95 and figures["unrelated_shown"] <= 0.02
