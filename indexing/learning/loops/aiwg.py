@@ -1,7 +1,7 @@
 """AIWG's loops: five dialects of state, iteration records, analytics, debug memory, reflections.
 
-What several files say of one iteration is put together by its number. YAML files and iterations
-written as Markdown are passed over: they hold no result that could be told apart from prose.
+What several files say of one iteration is put together by its number. Each may be JSON, YAML or,
+for iterations, the Markdown that agents write: `documents.py` makes one value of any of them.
 """
 
 import re
@@ -9,31 +9,33 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from indexing.errors import UnreadableMemory
+from indexing.errors import MemError
 from indexing.learning.loop import FAILED, PARTIAL, SUCCESS, Attempt, Loop, numbered
 from indexing.learning.loops import values
+from indexing.learning.loops.documents import SUFFIXES, document_of
 from indexing.learning.loops.interface import Unread
 from indexing.learning.loops.values import Json
 from indexing.readers import json_values
 
-_STATES = frozenset(("state.json", "current-loop.json", "session-state.json"))
+_STATES = frozenset(("state.json", "current-loop.json", "loop-state.json", "session-state.json"))
 _MARKS = ('"task"', '"objective"', '"loop_id"', '"loopId"', '"task_description"')
 _BESIDE = (
-    *("iterations/**/*.json", "analytics*.json", "*-analytics.json", "analytics/*.json"),
-    *("debug-memory/**/*.json", "reflections/**/*.json"),
+    *("iterations/**/*", "analytics*", "*-analytics*", "analytics/*"),
+    *("debug-memory/**/*", "reflections/**/*"),
 )
 _OUTCOMES = {
     **dict.fromkeys(("completed", "complete", "success", "succeeded", "passed", "done"), SUCCESS),
     **dict.fromkeys(("partial", "limit_reached", "max_iterations", "paused", "stopped"), PARTIAL),
     **dict.fromkeys(("failed", "failure", "aborted", "escalated", "error", "cancelled"), FAILED),
 }
-_PASSED = frozenset(("passed", "pass", "success", "succeeded", "completed", "ok"))
+_PASSED = frozenset(("passed", "pass", "success", "succeeded", "completed", "complete", "ok"))
 _FAILED = frozenset(("failed", "fail", "failure", "error"))
 _COMMAND = re.compile(
     r"`(?P<quoted>[^`\n]+)`|^(?P<plain>(?:npm|npx|yarn|pnpm|pytest|python|cargo|go"
     r"|make|mvn|gradle|dotnet|tox|nox|jest|vitest|bundle|rake)\b[^,;]*?)"
     r"(?: (?:passes|succeeds|exits|is green|returns)\b.*)?$"
 )
+_TIMES = ("timestamp", "at", "completed_at", "endTime", "startTime")
 _Iteration = dict[str, Any]
 
 
@@ -56,13 +58,12 @@ class Aiwg:
         loop_id = values.text(values.first(state, "loop_id", "loopId", "id"))
         gathered = _Gathered(folder)
         gathered.state(state)
-        for pattern in _BESIDE:
-            for beside in sorted(folder.glob(pattern)):
-                name = beside.relative_to(folder).as_posix()
-                try:
-                    gathered.document(json_values.document(beside), name, loop_id)
-                except UnreadableMemory as error:
-                    yield Unread(f"{source} ({name})", 0, str(error).removeprefix(f"{beside}:"))
+        for beside in _beside(folder):
+            name = beside.relative_to(folder).as_posix()
+            try:
+                gathered.document(document_of(beside), name, loop_id)
+            except MemError as error:
+                yield Unread(f"{source} ({name})", 0, str(error).removeprefix(f"{beside}:"))
         task = values.text(values.first(state, "task", "objective", "task_description"))
         said = values.text(state.get("status")).lower()
         yield Loop(
@@ -77,6 +78,13 @@ class Aiwg:
             shown=_ids(state, "injected", "patterns_injected", "injected_patterns"),
             applied=_ids(state, "applied", "patterns_applied", "applied_patterns"),
         )
+
+
+def _beside(folder: Path) -> Iterator[Path]:
+    for pattern in _BESIDE:
+        for path in sorted(folder.glob(pattern)):
+            if path.suffix in SUFFIXES and path.is_file():
+                yield path
 
 
 def _command_of(state: Json) -> str:
@@ -125,8 +133,12 @@ class _Gathered:
         owner = values.text(values.first(record, "loop_id", "loopId"))
         if owner and loop_id and owner != loop_id:
             return
+        if not record:
+            return
         if "executions" in record:
             self._debug_memory(record, name)
+        elif isinstance(record.get("patterns"), list):
+            self._patterns(record["patterns"])
         elif isinstance(record.get("iterations"), list):
             for at, each in enumerate(values.mappings(record["iterations"])):
                 self._take(each, f"{name}, iterations[{at}]")
@@ -139,7 +151,15 @@ class _Gathered:
         for at, each in enumerate(values.mappings(memory.get("executions"))):
             self._take({"files": memory.get("file_path"), **each}, f"{name}, executions[{at}]")
         learnings = values.mapping(memory.get("learnings"))
+        self._patterns(learnings.get("patterns_identified"))
         self._learnt += values.texts(learnings.get("recommendations"))
+
+    def _patterns(self, given: Any) -> None:
+        """What a debug memory has learnt of an error: it rests on runs that are not told."""
+        for each in values.mappings(given):
+            error = values.text(values.first(each, "error_pattern", "pattern"))
+            fix = values.text(each.get("fix_template"))
+            self._learnt += [f"{error}: {fix}"] if error and fix else []
 
     def _reflection(self, record: Json, name: str) -> None:
         actor = values.mapping(record.get("actor_output"))
@@ -178,6 +198,8 @@ class _Gathered:
             if attempt.outcome is False and (attempt.note or attempt.diff):
                 pending = attempt
                 attempt = attempt._replace(note="", diff="", files=None)
+            if done := _done(self._of[number]):
+                attempt = _with_change(attempt, Attempt(0, note=done))
             made.append(attempt)
             if pending is not None and self._verified(self._of[number]):
                 made.append(_with_change(Attempt(0, command, passed=True, at=attempt.at), pending))
@@ -227,7 +249,7 @@ class _Gathered:
             diff=values.text(values.first(fix, "diff") or merged.get("diff")),
             note=values.text(values.first(fix, "description") or merged.get("fix")),
             tools=values.texts(values.first(merged, "tools_used", "toolsUsed")),
-            at=values.time(values.first(merged, "timestamp", "at", "endTime", "startTime")),
+            at=values.time(values.first(merged, *_TIMES)),
             place=", ".join(dict.fromkeys(place for _, place in records)),
         )
 
@@ -237,6 +259,12 @@ class _Gathered:
         told = [line.strip("-* \t") for line in lines]
         all_ = [*values.texts(state.get("learnings")), *told, *self._learnt]
         return tuple(dict.fromkeys(each for each in all_ if each))[:20]
+
+
+def _done(records: Sequence[tuple[Json, str]]) -> str:
+    """What was done in an iteration before its result was known."""
+    told = (values.first(record, "done", "changes") for record, _ in records)
+    return "; ".join(dict.fromkeys(each for given in told for each in values.texts(given)))
 
 
 def _with_change(attempt: Attempt, made: Attempt) -> Attempt:
@@ -255,6 +283,9 @@ def _passed(record: Json, error: str) -> bool | None:
     if tests:
         bad = sum(values.number(tests.get(key)) or 0 for key in ("failed", "errors"))
         return bad == 0 and not error
+    failed = values.number(record.get("tests_failed"))
+    if failed is not None:
+        return failed == 0 and not error
     if isinstance(record.get("passed"), bool):
         return bool(record["passed"])
     for key in ("verification_status", "status"):

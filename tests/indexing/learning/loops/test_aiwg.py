@@ -1,6 +1,7 @@
 """AIWG's dialects of state, and what lies beside it."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,129 @@ def test_a_broken_file_beside_it_is_named_and_costs_only_itself(tmp_path):
     assert isinstance(unread, Unread)
     assert "iteration-3.json" in unread.file
     assert len(loop.attempts) == 2
+
+
+MARKDOWN = """# Ralph Loop - Iteration {number}
+
+**Date:** 2026-01-25
+**Status:** {status}
+
+## Actions Taken
+
+1. **{done}**
+   - with care
+
+## Test Output
+
+```text
+{output}
+```
+
+## Files Created/Modified
+
+- `src/queue.ts` (drains first)
+
+## Learnings
+
+1. Drain the queue first
+
+## Next Steps
+
+1. Something else
+"""
+
+
+def test_iterations_written_as_markdown_tell_what_was_done_and_what_came_of_it(tmp_path):
+    state = DIALECTS["camel by hand"] | {"iterations": []}
+    (tmp_path / "current-loop.json").write_text(json.dumps(state), encoding="utf-8")
+    (tmp_path / "iterations").mkdir()
+    for number, status, done, output in (
+        (1, "FAILED", "Raised the limit", "Error: queue is full"),
+        (2, "✅ SUCCESS", "Drained the queue", ""),
+    ):
+        text = MARKDOWN.format(number=number, status=status, done=done, output=output)
+        path = tmp_path / "iterations" / f"iteration-{number:03d}.md"
+        path.write_text(text, encoding="utf-8")
+    (tmp_path / "iterations" / "README.md").write_text("# How to read these\n", encoding="utf-8")
+    [loop] = read_loops(tmp_path, tmp_path)
+    assert [(a.outcome, a.note) for a in loop.attempts] == [
+        (False, "Raised the limit"),
+        (True, "Drained the queue"),
+    ]
+    assert loop.learnings == ("Drain the queue first",)
+    [found] = found_in(loop, ["error"])
+    assert (found.entry.lesson.fix, found.entry.files) == ("Drained the queue", ("src/queue.ts",))
+    assert found.finding.at == "2026-01-25T00:00:00Z"
+
+
+YAML = """
+loop_id: ralph-x
+iteration_number: {number}
+timestamp: 2026-02-02T15:00:00Z
+verification_status: {status}
+output: "{output}"
+fix_applied: {{description: Drain it, files_changed: [a.js]}}
+"""
+
+
+def test_records_written_as_yaml_are_read_as_those_of_json(tmp_path):
+    state = DIALECTS["code"] | {"iterations": []}
+    (tmp_path / "state.json").write_text(json.dumps(state), encoding="utf-8")
+    (tmp_path / "iterations").mkdir()
+    for number, status, output in ((1, "failed", "Error: queue is full"), (2, "passed", "")):
+        text = YAML.format(number=number, status=status, output=output)
+        path = tmp_path / "iterations" / f"iteration-{number:03d}.yaml"
+        path.write_text(text, encoding="utf-8")
+    (tmp_path / "debug-memory" / "patterns").mkdir(parents=True)
+    learnt = "patterns: [{pattern_id: x, error_pattern: queue is full, fix_template: drain it}]"
+    path = tmp_path / "debug-memory" / "patterns" / "learned-patterns.yaml"
+    path.write_text(learnt, encoding="utf-8")
+    [loop] = read_loops(tmp_path, tmp_path)
+    assert [(a.outcome, a.at) for a in loop.attempts] == [
+        (False, "2026-02-02T15:00:00Z"),
+        (True, "2026-02-02T15:00:00Z"),
+    ]
+    assert loop.attempts[1].note.startswith("Drain it")
+    assert loop.learnings == ("queue is full: drain it",)
+
+
+BILLION = "\n".join(
+    ["a0: &a0 {x: 1}"]
+    + [f"a{at}: &a{at} {{<<: [{', '.join([f'*a{at - 1}'] * 9)}]}}" for at in range(1, 12)]
+)
+
+
+@pytest.mark.parametrize("text", ["a: [", "[" * 5000, "!!python/object:os.system {}", BILLION])
+def test_yaml_that_is_none_or_attacks_is_named_and_costs_only_itself(tmp_path, text):
+    (tmp_path / "state.json").write_text(json.dumps(DIALECTS["code"]), encoding="utf-8")
+    (tmp_path / "iterations").mkdir()
+    (tmp_path / "iterations" / "iteration-3.yaml").write_text(text, encoding="utf-8")
+    unread, loop = read_loops(tmp_path, tmp_path)
+    assert "iteration-3.yaml" in unread.file
+    assert "YAML" in unread.reason
+    assert len(loop.attempts) == 2
+
+
+def test_without_the_library_yaml_names_the_command(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    (tmp_path / "state.json").write_text(json.dumps(DIALECTS["code"]), encoding="utf-8")
+    (tmp_path / "reflections").mkdir()
+    (tmp_path / "reflections" / "index.yaml").write_text("loops: {}", encoding="utf-8")
+    unread, _ = read_loops(tmp_path, tmp_path)
+    assert unread.reason == "PyYAML is not installed; pip install 'oncebitten[yaml]'"
+
+
+def test_an_iteration_that_counts_its_tests_says_how_it_ended(tmp_path):
+    state = DIALECTS["by hand"] | {"iterations": []}
+    (tmp_path / "loop-state.json").write_text(json.dumps(state), encoding="utf-8")
+    (tmp_path / "iterations").mkdir()
+    record = {"iteration": 13, "completed_at": "2026-01-24T04:30:00Z", "changes": ["Reset it"]}
+    for number, failed in ((12, 2), (13, 0)):
+        path = tmp_path / "iterations" / f"iteration-{number}.json"
+        text = json.dumps(record | {"iteration": number, "tests_failed": failed})
+        path.write_text(text, encoding="utf-8")
+    [loop] = read_loops(tmp_path, tmp_path)
+    assert [(a.outcome, a.note, a.at) for a in loop.attempts] == [
+        (False, "Reset it", "2026-01-24T04:30:00Z"),
+        (True, "Reset it", "2026-01-24T04:30:00Z"),
+    ]
