@@ -75,21 +75,23 @@ def tried(mem_dir: Path, failure: Failure, root: Path) -> set[str]:
 
 def learn(mem_dir: Path, failure: Failure) -> bool:
     """Learn from the loop that has just ended; whether anything was learnt."""
-    if not load(mem_dir).learn_on_green:
+    settings = load(mem_dir)
+    if not settings.learn_on_green:
         return False
-    from indexing.learning.extract import found_in
     from indexing.learning.loop import Loop
     from indexing.learning.loops import read_loops
-    from indexing.learning.store import Learned, store
+    from indexing.learning.store import store
+    from retrieval.cli.learn import taught
     from retrieval.cli.record import indexed
 
     root = mem_dir.absolute().parent
     loops = [each for each in read_loops(mem_dir / FILE, root) if isinstance(each, Loop)]
     loop = next((each for each in loops if each.id == failure.loop), None)
-    found = tuple(found_in(loop)) if loop is not None else ()
-    if loop is None or not found:
+    learned = taught(loop, settings) if loop is not None else None
+    if learned is None or not learned.found:
         return False
-    stored = store(mem_dir / JOURNAL, [Learned(loop, found)])
+    found = learned.found
+    stored = store(mem_dir / JOURNAL, [learned])
     if stored.patterns or stored.findings:
         said = found[0].entry.lesson.fix or found[0].entry.title
         streams.say(f"mem run: it passes now; learnt {found[0].entry.id}: {redact(said)[:200]}")

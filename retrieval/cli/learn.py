@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexing.errors import BadQuery
-from indexing.settings import JOURNAL, find_mem_dir
+from indexing.settings import JOURNAL, Settings, find_mem_dir, load
 from retrieval.cli import streams
 from retrieval.cli.interface import Command
 from retrieval.cli.streams import FOUND, NOTHING
 
 if TYPE_CHECKING:
+    from indexing.learning.loop import Loop
     from indexing.learning.loops import Unread
     from indexing.learning.store import Learned, Stored
 
@@ -34,7 +35,8 @@ def _learn(args: Namespace) -> int:
 
     mem_dir = find_mem_dir()
     root = mem_dir.absolute().parent
-    types = _types(args.types)
+    settings = load(mem_dir)
+    types = _types(args.types, settings)
     paths = [*args.paths, *(homes(root, mem_dir) if args.all else ())]
     if not paths:
         if args.all:
@@ -42,7 +44,7 @@ def _learn(args: Namespace) -> int:
             return NOTHING
         raise BadQuery("nothing is named; give loops, or --all for those that are found here")
     unread: list[Unread] = []
-    learned = list(_read(paths, root, types, unread))
+    learned = list(_read(paths, root, types, settings, unread))
     for each in unread:
         line = f":{each.line}" if each.line else ""
         streams.say(f"mem learn: {each.file}{line}: {each.reason}")
@@ -58,9 +60,20 @@ def _learn(args: Namespace) -> int:
     return _tell(learned, stored, args)
 
 
-def _types(given: str | None) -> tuple[str, ...]:
+def taught(loop: "Loop", settings: Settings, types: tuple[str, ...] | None = None) -> "Learned":
+    """What a loop teaches, as far as the settings let it; None takes the types they want."""
+    from indexing.learning.extract import found_in
+    from indexing.learning.loop import SUCCESS
+    from indexing.learning.store import Learned
+
+    if loop.result != SUCCESS and not settings.learn_failed:
+        return Learned(loop, ())
+    return Learned(loop, tuple(found_in(loop, types or _types(None, settings))))
+
+
+def _types(given: str | None, settings: Settings) -> tuple[str, ...]:
     if given is None:
-        return _TYPES
+        return tuple(each for each in _TYPES if each != "template" or settings.learn_templates)
     types = tuple(each.strip() for each in given.split(",") if each.strip())
     for each in types:
         if each not in _TYPES:
@@ -69,18 +82,20 @@ def _types(given: str | None) -> tuple[str, ...]:
 
 
 def _read(
-    paths: list[Path], root: Path, types: tuple[str, ...], unread: "list[Unread]"
+    paths: list[Path],
+    root: Path,
+    types: tuple[str, ...],
+    settings: Settings,
+    unread: "list[Unread]",
 ) -> "Iterator[Learned]":
-    from indexing.learning.extract import found_in
     from indexing.learning.loops import Unread, read_loops
-    from indexing.learning.store import Learned
 
     for path in dict.fromkeys(paths):
         for loop in read_loops(path, root):
             if isinstance(loop, Unread):
                 unread.append(loop)
             else:
-                yield Learned(loop, tuple(found_in(loop, types)))
+                yield taught(loop, settings, types)
 
 
 def _tell(learned: "list[Learned]", stored: "Stored | None", args: Namespace) -> int:

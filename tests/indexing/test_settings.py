@@ -55,6 +55,8 @@ def test_every_setting_can_be_set_both_ways(mem_dir):
         patterns_shown=4,
         patterns_most=8,
         learn_on_green=0,
+        learn_failed=0,
+        learn_templates=0,
         control=0.2,
         events="e.jsonl",
     )
