@@ -78,7 +78,7 @@ class Loop(NamedTuple):
 
     `id` is unique among all loops; `outcome` is `success`, `partial` or `failure`, `""` unknown;
     `by` is the agent. `shown` and `applied` are the ids of memories that it was given and that it
-    says it used.
+    says it used. `root` is what stays when a loop is copied under another id, `""` unknown.
     """
 
     id: str
@@ -91,6 +91,12 @@ class Loop(NamedTuple):
     learnings: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
     applied: tuple[str, ...] = ()
+    root: str = ""
+
+    @property
+    def identity(self) -> str:
+        """By this a loop that was learnt before is known."""
+        return self.root or self.id
 
     @property
     def ended(self) -> str:

@@ -41,12 +41,12 @@ def records_of(learned: Iterable[Learned]) -> Iterator[Mapping[str, Any]]:
     for loop, found in learned:
         for entry, finding in found:
             yield add_record(entry, finding.at)
-            yield _found(entry.id, finding)
+            yield _found(entry.id, finding, loop)
         yield from _used(loop)
         yield _ended(loop)
 
 
-def _found(entry_id: str, finding: Finding) -> dict[str, Any]:
+def _found(entry_id: str, finding: Finding, loop: Loop) -> dict[str, Any]:
     told = {
         "contributed_by": finding.by,
         "file": finding.file,
@@ -60,7 +60,7 @@ def _found(entry_id: str, finding: Finding) -> dict[str, Any]:
     return {
         "v": VERSION,
         "op": "found",
-        "id": _id("found", entry_id, finding.loop),
+        "id": _id("found", entry_id, loop.identity),
         "at": finding.at,
         "entry_id": entry_id,
         "loop": finding.loop,
@@ -88,7 +88,7 @@ def _outcome(entry_id: str, outcome: str, loop: Loop) -> dict[str, Any]:
     return {
         "v": VERSION,
         "op": "outcome",
-        "id": _id("outcome", entry_id, outcome, loop.id),
+        "id": _id("outcome", entry_id, outcome, loop.identity),
         "at": loop.ended,
         "entry_id": entry_id,
         "outcome": outcome,
@@ -100,7 +100,7 @@ def _ended(loop: Loop) -> dict[str, Any]:
     return {
         "v": VERSION,
         "op": "loop",
-        "id": _id("loop", loop.id),
+        "id": _id("loop", loop.identity),
         "at": loop.ended,
         "loop": loop.id,
         "system": loop.system,

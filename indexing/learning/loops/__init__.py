@@ -54,10 +54,22 @@ def homes(root: Path, mem_dir: Path) -> list[Path]:
         root / ".claude" / "loop-state.md",
         root / ".claude" / "pipeline-artifacts",
         root / "attempts.jsonl",
-        # Claude Code names a project's folder by its path, letters and digits of it
-        Path("~/.claude/projects").expanduser() / re.sub(r"[^A-Za-z0-9]", "-", str(root)),
+        *(home / "projects" / _project(root) for home in _claude_homes()),
     ]
-    return [place for place in places if place.exists()]
+    return [place for place in dict.fromkeys(places) if place.exists()]
+
+
+def _claude_homes() -> Iterator[Path]:
+    """Where Claude Code keeps its files: where it is told to, else in the home or its `.config`."""
+    if told := os.environ.get("CLAUDE_CONFIG_DIR"):
+        yield Path(told)
+    yield Path("~/.claude").expanduser()
+    yield Path("~/.config/claude").expanduser()
+
+
+def _project(root: Path) -> str:
+    """A project's folder is named by its path, letters and digits of it."""
+    return re.sub(r"[^A-Za-z0-9]", "-", str(root))
 
 
 def _histories(path: Path) -> Iterator[tuple[Path, LoopReader]]:

@@ -4,7 +4,9 @@ What counts is what the public documentation and public transcripts show: an `as
 `tool_use` blocks, a `user` line the `tool_result` of each, and beside it `toolUseResult`, which is
 an object, or a text after an error. `Bash` is a run: an error begins with `Exit code N`. `Edit`,
 `MultiEdit`, `Write` and `NotebookEdit` are changes. Everything else only looks. What was denied,
-interrupted or sent to the background says nothing of how it ended.
+interrupted or sent to the background says nothing of how it ended. A session that is resumed may
+be copied into a new file under a new id; the ids of its tool calls stay, and by the first of them
+it is known again.
 """
 
 import difflib
@@ -25,6 +27,9 @@ _NOT_RUN = re.compile(
     r"^(?:<tool_use_error>|The user doesn't want|Permission |Request interrupted|\[Request"
     r"|InputValidationError|Command timed out|Interrupted)"
 )
+# What a transcript may begin with before a line names its session.
+_BEGINS = re.compile(r'"sessionId"|"leafUuid"|"type":\s*"file-history-snapshot"')
+_UNIQUE = "toolu_"
 _CHANGES = frozenset(("Edit", "MultiEdit", "Write", "NotebookEdit"))
 _LONGEST_TASK = 400
 
@@ -39,11 +44,12 @@ class ClaudeCode:
         if path.suffix != ".jsonl" or not path.is_file():
             return False
         begin = json_values.head(path, 16_384)
-        return '"sessionId"' in begin and re.search(r'"type":\s*"', begin) is not None
+        return _BEGINS.search(begin) is not None and re.search(r'"type":\s*"', begin) is not None
 
     def read(self, path: Path, source: str) -> Iterator[Loop | Unread]:
         """The sessions in the order of their first lines."""
         sessions: dict[str, _Session] = {}
+        last = ""
         for line in json_values.lines(path):
             if isinstance(line, Damage):
                 yield Unread(source, line.line, line.reason)
@@ -53,7 +59,7 @@ class ClaudeCode:
                     yield Unread(source, found.line, found.reason)
                     continue
                 record = values.mapping(found.value)
-                id = values.text(record.get("sessionId"))
+                id = last = values.text(record.get("sessionId")) or last
                 if not id:
                     continue
                 agent = values.text(record.get("agentId"))
@@ -71,6 +77,7 @@ class _Session:
         self._id = id
         self._source = source
         self._task = ""
+        self._root = ""
         self._asked: dict[str, tuple[Json, Json, int]] = {}
         self._attempts: list[Attempt] = []
 
@@ -78,16 +85,24 @@ class _Session:
         """A message: its questions are kept until their results come."""
         message = values.mapping(record.get("message"))
         content = message.get("content")
-        kind = record.get("type")
-        if kind == "user" and not record.get("isMeta") and not self._task:
+        if not self._task and _is_said(record):
             self._task = _prompt(content)
+        results = []
         for block in values.mappings(content):
             if block.get("type") == "tool_use":
-                self._asked[values.text(block.get("id"))] = (block, record, line)
+                id = values.text(block.get("id"))
+                self._asked[id] = (block, record, line)
+                if not self._root and id.startswith(_UNIQUE):
+                    self._root = id
             elif block.get("type") == "tool_result":
-                asked = self._asked.pop(values.text(block.get("tool_use_id")), None)
-                if asked is not None:
-                    self._answered(*asked, block, record)
+                results.append(block)
+        if len(results) > 1:
+            # whose result `toolUseResult` is, nobody can tell
+            record = {key: value for key, value in record.items() if key != "toolUseResult"}
+        for block in results:
+            asked = self._asked.pop(values.text(block.get("tool_use_id")), None)
+            if asked is not None:
+                self._answered(*asked, block, record)
 
     def _answered(self, use: Json, asked: Json, line: int, result: Json, answer: Json) -> None:
         name = values.text(use.get("name"))
@@ -111,8 +126,15 @@ class _Session:
             system=ClaudeCode.name,
             file=self._source,
             task=self._task,
+            root=self._root,
             attempts=numbered(self._attempts),
         )
+
+
+def _is_said(record: Json) -> bool:
+    """Whether a person said it: no notice, and no summary of what was compacted."""
+    notices = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+    return record.get("type") == "user" and not any(record.get(key) for key in notices)
 
 
 def _prompt(content: Any) -> str:
@@ -134,14 +156,16 @@ def _run(given: Json, result: Json, answer: Json) -> Attempt | None:
         return None
     if given.get("run_in_background") or answer.get("toolDenialKind"):
         return None
-    if not result.get("is_error"):
+    told = values.text(answer.get("toolUseResult"))
+    if not result.get("is_error") and not _EXIT.match(told):
         both = (values.text(detail.get("stdout")), values.text(detail.get("stderr")))
         return Attempt(0, command, exit_code=0, output="\n".join(filter(None, both)) or output)
-    if _NOT_RUN.match(output):
-        return None
     found = _EXIT.match(output)
     code = int(found["code"]) if found else 1
-    return Attempt(0, command, exit_code=code, output=output[found.end() if found else 0 :])
+    output = output[found.end() if found else 0 :]
+    if _NOT_RUN.match(output):
+        return None
+    return Attempt(0, command, exit_code=code, output=output)
 
 
 def _text(content: Any) -> str:

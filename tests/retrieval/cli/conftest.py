@@ -11,6 +11,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty current folder, with no settings from outside and a home of its own."""
     for name in [name for name in os.environ if name.startswith("MEM_")]:
         monkeypatch.delenv(name)
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))

@@ -56,8 +56,11 @@ def test_all_takes_the_histories_of_the_known_places(mem_dir, here, capsys):
     assert "Look the country up by its key" in capsys.readouterr().out
 
 
-def test_all_takes_the_transcripts_of_this_project_only(mem_dir, here, capsys):
-    projects = here.parent / "home" / ".claude" / "projects"
+@pytest.mark.parametrize("place", [".claude", ".config/claude", "told"])
+def test_all_takes_the_transcripts_of_this_project_only(mem_dir, here, capsys, monkeypatch, place):
+    home = here.parent / "home"
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "told"))
+    projects = home / place / "projects"
     ours = "".join(sign if sign.isalnum() and sign.isascii() else "-" for sign in str(here))
     for name in (ours, "-another-project"):
         (projects / name).mkdir(parents=True)
