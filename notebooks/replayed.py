@@ -19,7 +19,7 @@ from indexing.learning.evidence import interval, lower, posterior_mean, rate  # 
 from indexing.learning.merge import similarity, told_apart  # noqa: E402
 from indexing.signature import extract  # noqa: E402
 from scripts.bench import replay  # noqa: E402
-from scripts.bench.replay import Answer, Scenario  # noqa: E402
+from scripts.bench.replay import Answer, Scenario, Use  # noqa: E402
 
 THRESHOLDS = (0.80, 0.88, 0.95, 0.98)
 _GREEN, _RED, _BLUE, _GREY = "#2a7f62", "#c8452f", "#2f6db0", "#8a8f98"
@@ -32,10 +32,30 @@ def scenarios(quick: bool = False) -> list[Scenario]:
     return made[::4] if quick else made
 
 
-def answers(known: Sequence[Scenario]) -> list[Answer]:
-    """What is first when each is met again, after all were learnt."""
+class Met(NamedTuple):
+    """What a memory of all scenarios shows: for their later logs, and for every captured log.
+
+    `near` and `near_shown` count logs that were made to look like a known failure.
+    """
+
+    answers: list[Answer]
+    uses: list[Use]
+    near: int
+    near_shown: int
+
+
+def met(known: Sequence[Scenario]) -> Met:
+    """What is first when each is met again, after all were learnt, and for logs like them."""
     with tempfile.TemporaryDirectory() as folder:
-        return replay.asked(replay.learnt(known, Path(folder) / "memory"), known)
+        memory = replay.learnt(known, Path(folder) / "memory")
+        logs = replay.later()
+        near = [each for each in logs if each.is_near]
+        return Met(
+            replay.asked(memory, known),
+            replay.used(memory, logs, known),
+            len(near),
+            len(replay.near_shown(memory, near)),
+        )
 
 
 def shown_unrelated(known: Sequence[Scenario]) -> list[tuple[str, str]]:
@@ -47,22 +67,20 @@ def shown_unrelated(known: Sequence[Scenario]) -> list[tuple[str, str]]:
 # ---------------------------------------------------------------------- the right fix first
 
 
-def first_table(found: Sequence[Answer], unrelated: Sequence[tuple[str, str]]) -> Table:
+def first_table(found: Met, unrelated: Sequence[tuple[str, str]]) -> Table:
     """The figures of the replay, apart for pairs that the tool itself words otherwise."""
-    rows: list[tuple[object, ...]] = []
-    for name, part in _parts(found).items():
-        right = sum(each.right for each in part)
-        low, high = interval(right, len(part))
+    rows = []
+    for name, part in _parts(found.answers).items():
         tokens = sum(each.tokens for each in part) / max(1, len(part))
-        rows.append(
-            (name, len(part), right, 100 * right / max(1, len(part)), _span(low, high), tokens)
-        )
-    low, high = interval(len(unrelated), len(found))
-    share = 100 * len(unrelated) / max(1, len(found))
-    rows.append(
-        ("unrelated, shown anything", len(found), len(unrelated), share, _span(low, high), None)
-    )
+        rows.append(_row(name, sum(each.right for each in part), len(part), tokens))
+    rows.append(_row("unrelated, shown anything", len(unrelated), len(found.answers)))
+    rows.append(_row("only looks like one, shown anything", found.near_shown, found.near))
     return Table(("scenarios", "n", "right first", "percent", "95 % interval", "tokens"), rows)
+
+
+def _row(name: str, count: int, of: int, tokens: float | None = None) -> tuple[object, ...]:
+    low, high = interval(count, of)
+    return name, of, count, 100 * count / max(1, of), _span(low, high), tokens
 
 
 def _parts(found: Sequence[Answer]) -> dict[str, list[Answer]]:
@@ -252,35 +270,41 @@ class Forecast(NamedTuple):
     came: bool
 
 
-def forecasts(found: Sequence[Answer], seed: int = _SEED, uses: int = 8) -> Iterator[Forecast]:
-    """Each scenario as a pattern that is used again and again, and what was said before each use.
+def forecasts(uses: Sequence[Use], seed: int = _SEED, orders: int = 20) -> Iterator[Forecast]:
+    """What each estimate said before each use of an entry but its first.
 
-    Its true rate is drawn from a Beta distribution with the replay's own share right first: these
-    are the replay's patterns, but their later fates are simulated.
+    Args:
+        uses: Those of the replay: an entry that was first for a log, and whether rightly.
+        seed: Of the lot.
+        orders: In which order an entry's uses came is drawn so many times.
     """
+    of: dict[str, list[bool]] = {}
+    for use in uses:
+        of.setdefault(use.entry_id, []).append(use.helped)
     lot = random.Random(seed)
-    right = sum(each.right for each in found)
-    for _ in found:
-        true_rate = lot.betavariate(1 + right / 20, 1 + (len(found) - right) / 2)
-        helped = 0
-        for n in range(1, uses):
-            helped += lot.random() < true_rate
-            came = lot.random() < true_rate
-            evidence = Evidence(applied=n, helped=helped, harmed=n - helped)
-            for name, estimate in ESTIMATES.items():
-                yield Forecast(n, name, estimate(evidence), came)
+    for came in of.values():
+        for _ in range(orders):
+            lot.shuffle(came)
+            for n in range(1, len(came)):
+                helped = sum(came[:n])
+                evidence = Evidence(applied=n, helped=helped, harmed=n - helped)
+                for name, estimate in ESTIMATES.items():
+                    yield Forecast(n, name, estimate(evidence), came[n])
 
 
-def calibration_table(found: Sequence[Forecast]) -> Table:
-    """The Brier score (less is better) of each estimate after 1, 2, 3, 5 and 7 uses."""
+def calibration_table(found: Sequence[Forecast], most: int = 2) -> Table:
+    """The Brier score (less is better) of each estimate after 1, 2, … uses, `n` forecasts each."""
+    counts = range(1, most + 1)
     rows: list[tuple[object, ...]] = []
     for name in ESTIMATES:
         scores = []
-        for n in (1, 2, 3, 5, 7):
+        for n in counts:
             errors = [(e.said - e.came) ** 2 for e in found if e.name == name and e.n == n]
             scores.append(f"{sum(errors) / max(1, len(errors)):.3f}")
         rows.append((name, *scores))
-    return Table(("Brier score after", "1 use", "2 uses", "3 uses", "5 uses", "7 uses"), rows)
+    sizes = [sum(each.n == n for each in found) // len(ESTIMATES) for n in counts]
+    heads = (f"{n} use{'s' * (n > 1)} (n={size})" for n, size in zip(counts, sizes, strict=True))
+    return Table(("Brier score after", *heads), rows)
 
 
 def plot_calibration(found: Sequence[Forecast]) -> Figure:

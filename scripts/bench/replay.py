@@ -66,6 +66,7 @@ TWINS = (
     ("apt/unmet", "dpkg/dependency"),
     ("make/recipe-killed", "docker/build-oom"),
     ("gcc/link-undefined", "clang/link-undefined"),
+    ("gcc/template-no-less", "clang/template-no-less"),
 )
 
 
@@ -73,7 +74,8 @@ class Scenario(NamedTuple):
     """A failure that was mended, and the same one met later.
 
     `fix` is what the answer's fix must hold; `group` is the failure's name, equal for logs of one
-    failure; `hard` says that the tool itself words it otherwise the second time.
+    failure, `failure` its name in the manifest; `hard` says that the tool itself words it otherwise
+    the second time.
     """
 
     name: str
@@ -83,6 +85,23 @@ class Scenario(NamedTuple):
     later: str
     fix: str
     hard: bool = False
+    failure: str = ""
+
+
+class Later(NamedTuple):
+    """A captured log; `is_near` says that it was made to look like a scenario's and is another."""
+
+    name: str
+    group: str
+    log: str
+    is_near: bool
+
+
+class Use(NamedTuple):
+    """That an entry was shown first, and whether it was about the failure."""
+
+    entry_id: str
+    helped: bool
 
 
 class Answer(NamedTuple):
@@ -165,6 +184,7 @@ def _of_logs(
         name=f"{tool}/{case}",
         kind="captured",
         group=record["group"],
+        failure=record["group"],
         attempts=(red, {"loop": red["loop"], **green}),
         later=decode((folder / later["file"]).read_bytes()),
         fix=said,
@@ -234,22 +254,38 @@ def unrelated_shown(scenarios: Sequence[Scenario], folder: Path) -> list[tuple[s
     return shown
 
 
-def near_misses() -> list[tuple[str, str]]:
-    """Names and logs of failures that look like a scenario's and are others."""
+def later() -> list[Later]:
+    """Every captured log of a failure, but those that the scenarios learn from."""
     found = []
     for manifest in sorted(FAILURES.glob("*/manifest.jsonl")):
         for line in manifest.read_text("utf-8").splitlines():
             record = json.loads(line)
-            if record["file"].endswith(".other.txt") and record["group"]:
+            if record["group"] and not record["file"].endswith(".a.txt"):
                 log = decode((manifest.parent / record["file"]).read_bytes())
-                found.append((f"{manifest.parent.name}/{record['file']}", log))
+                name = f"{manifest.parent.name}/{record['file']}"
+                is_near = record["file"].endswith(".other.txt")
+                found.append(Later(name, record["group"], log, is_near))
     return found
 
 
-def near_shown(memory: Memory, misses: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def near_shown(memory: Memory, misses: Iterable[Later]) -> list[tuple[str, str]]:
     """What is shown first for failures that only look like one that the memory knows."""
-    found = ((name, memory.lookup(Query(log), 1)) for name, log in misses)
+    found = ((each.name, memory.lookup(Query(each.log), 1)) for each in misses)
     return [(name, _about(hits[0])) for name, hits in found if hits]
+
+
+def used(memory: Memory, logs: Iterable[Later], scenarios: Sequence[Scenario]) -> list[Use]:
+    """What is first for each log, as a use of it; a log for which nothing is shown is none."""
+    fixes: dict[str, set[str]] = {}
+    for scenario in scenarios:
+        fixes.setdefault(scenario.failure, set()).add(_plain(scenario.fix))
+    uses = []
+    for each in logs:
+        for hit in memory.lookup(Query(each.log), 1):
+            said = _plain(" ".join(_said(hit.entry)))
+            helped = any(fix in said for fix in fixes.get(each.group, ()))
+            uses.append(Use(hit.entry.id, helped))
+    return uses
 
 
 def _about(hit: Hit) -> str:
@@ -311,7 +347,8 @@ def main() -> int:
 
 def _measured(scenarios: list[Scenario], folder: Path, args: argparse.Namespace) -> int:
     memory = learnt(scenarios, folder / "alone")
-    alone, misses = asked(memory, scenarios), near_misses()
+    alone = asked(memory, scenarios)
+    misses = [each for each in later() if each.is_near]
     near = near_shown(memory, misses)
     among = asked(learnt(scenarios, folder / "among", noise(args.unrelated)), scenarios)
     shown = unrelated_shown(scenarios, folder / "unrelated")

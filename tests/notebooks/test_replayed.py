@@ -2,7 +2,7 @@
 
 import pytest
 import replayed
-from replayed import Answer, Forecast, Likeness, Scenario
+from replayed import Answer, Forecast, Likeness, Met, Scenario, Use
 
 from scripts.bench import replay
 
@@ -19,12 +19,13 @@ FOUND = [answer("npm/a", True), answer("npm/b", False), answer("go/a", True, har
 
 
 def test_shares_count_pairs_that_the_tool_words_otherwise_apart():
-    rows = replayed.first_table(FOUND, [("npm/a", "x")]).rows
+    rows = replayed.first_table(Met(FOUND, [], 4, 1), [("npm/a", "x")]).rows
     assert [row[:3] for row in rows] == [
         ("all", 3, 2),
         ("same wording", 2, 1),
         ("the tool words it otherwise", 1, 1),
         ("unrelated, shown anything", 3, 1),
+        ("only looks like one, shown anything", 4, 1),
     ]
 
 
@@ -50,8 +51,18 @@ def test_the_brier_score_is_the_mean_square_error():
     assert row[1] == "0.500"
 
 
+USES = [Use("a", True), Use("a", False), Use("b", True), Use("a", True)]
+
+
 def test_the_forecasts_are_the_same_every_time():
-    assert list(replayed.forecasts(FOUND)) == list(replayed.forecasts(FOUND))
+    assert list(replayed.forecasts(USES)) == list(replayed.forecasts(USES))
+
+
+def test_a_forecast_knows_the_uses_before_it_and_no_other():
+    said = [each for each in replayed.forecasts(USES, orders=1) if each.name == "raw rate"]
+    assert [each.n for each in said] == [1, 2]  # of `b` there was no use before the first
+    assert said[0].said in (0.0, 1.0)
+    assert sum(each.came for each in said) + said[0].said == 2
 
 
 def test_seventeen_of_eighteen_is_ranked_before_one_of_one():
@@ -70,7 +81,9 @@ def test_the_replay_has_forty_scenarios_and_more(quick):
 
 
 def test_the_right_fix_is_first_and_what_is_unrelated_stays_silent(quick):
-    found = replayed.answers(quick)
-    same = [each for each in found if not each.scenario.hard]
+    found = replayed.met(quick)
+    same = [each for each in found.answers if not each.scenario.hard]
     assert sum(each.right for each in same) >= 0.95 * len(same)
-    assert len(replayed.shown_unrelated(quick)) <= 0.05 * len(quick)
+    assert len(replayed.shown_unrelated(quick)) <= 0.02 * len(quick)
+    assert found.near_shown <= 0.12 * found.near
+    assert {use.helped for use in found.uses} == {True, False}
