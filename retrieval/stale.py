@@ -8,6 +8,8 @@ from indexing.settings import JOURNAL, MEM_DIR
 from retrieval.hit import Hit
 
 _CALL = re.compile(r"\b([A-Za-z_]\w{2,60})\(\)")
+# Of a fix in our words: code that is gone because it was applied.
+_TAKEN_AWAY = re.compile(r"\b(?:replace|remove) `[^`]*`")
 _LARGEST = 1 << 20
 _OURS = f"{MEM_DIR}/{JOURNAL}"
 
@@ -55,7 +57,8 @@ def _gone(hit: Hit, root: Path) -> Iterator[str]:
         elif path.is_file() and path.stat().st_size <= _LARGEST:
             texts.append(path.read_text(encoding="utf-8", errors="replace"))
     if texts:
-        for called in dict.fromkeys(_CALL.findall(hit.entry.lesson.fix)):
+        said = _TAKEN_AWAY.sub("", hit.entry.lesson.fix)
+        for called in dict.fromkeys(_CALL.findall(said)):
             if not any(re.search(rf"\b{called}\b", text) for text in texts):
                 yield f"{called}()"
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from indexing.learning import diffs
-from indexing.learning.pairs import Change
+from indexing.learning.pairs import INSTALLS, Change
 
 NULL_CHECK = "add_null_check"
 FIXES = {
@@ -72,14 +72,6 @@ _HANDLES = re.compile(
     r"\b(?:try\b\s*[:{]|except\b|catch\b|rescue\b|finally\b)|\berr != nil\b|\.catch\(|\bmap_err\b"
 )
 _TYPES = re.compile(r"\bisinstance\(|\btypeof\b|\binstanceof\b|\bz\.\w+\(|\bas [A-Z]\w*\b|TypeVar")
-INSTALLS = re.compile(
-    r"^(?:sudo )?(?:(?:npm|pnpm|yarn|bun) (?:i|install|ci|add|update|upgrade|up|dedupe|audit"
-    r" fix)\b|yarn$|(?:python3? -m )?(?:pip3?|uv(?: pip)?|poetry|pipenv|conda) (?:install|add|sync"
-    r"|update|lock|upgrade)\b|cargo (?:add|update|fetch|install)\b|go (?:get|mod (?:tidy|download"
-    r"|vendor))\b"
-    r"|bundle(?: install| update)?$|gem install|composer (?:install|require|update)"
-    r"|terraform init\b|apt(?:-get)? install|apk add|brew install|rustup \w+)"
-)
 _MANY = 6
 
 

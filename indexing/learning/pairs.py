@@ -1,7 +1,7 @@
 """Error→fix pairs: what stood between a failure and the later green run of the same command."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 from indexing.learning import diffs
@@ -17,6 +17,14 @@ _LOOKS = re.compile(
     r"|cargo (?:tree|metadata)|go (?:list|env|version)|docker (?:ps|images|logs|inspect)"
     r"|kubectl (?:get|describe|logs)|terraform (?:show|output|state list)|sed -n|awk|jq|node -[ep]"
     r"|\S+ (?:--version|-V|--help|-h)|curl|wget|python3? -c)(?:\s|$)"
+)
+INSTALLS = re.compile(
+    r"^(?:sudo )?(?:(?:npm|pnpm|yarn|bun) (?:i|install|ci|add|update|upgrade|up|dedupe|audit"
+    r" fix)\b|yarn$|(?:python3? -m )?(?:pip3?|uv(?: pip)?|poetry|pipenv|conda) (?:install|add|sync"
+    r"|update|lock|upgrade)\b|cargo (?:add|update|fetch|install)\b|go (?:get|mod (?:tidy|download"
+    r"|vendor))\b"
+    r"|bundle(?: install| update)?$|gem install|composer (?:install|require|update)"
+    r"|terraform init\b|apt(?:-get)? install|apk add|brew install|rustup \w+)"
 )
 _PARTS = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
 
@@ -91,10 +99,16 @@ def told_by(loop: Loop) -> Story:
     """What the loop's runs say of each command's failures."""
     story = Story((), (), (), ())
     keys = dict.fromkeys(attempt.key for attempt in loop.attempts if attempt.ran)
+    checks = frozenset(attempt.key for attempt in loop.attempts if _is_check(attempt))
     for key in keys:
-        of_this = _of_command(loop.attempts, key)
+        of_this = _of_command(loop.attempts, key, checks)
         story = Story._make(a + b for a, b in zip(story, of_this, strict=True))
     return story
+
+
+def _is_check(attempt: Attempt) -> bool:
+    """Whether it failed, so that its green run shows what was mended, and mends nothing."""
+    return attempt.outcome is False and not INSTALLS.match(plain_command(attempt.command))
 
 
 class _Open(NamedTuple):
@@ -106,7 +120,7 @@ class _Open(NamedTuple):
     mended: Change | None = None
 
 
-def _of_command(attempts: Sequence[Attempt], key: str) -> Story:
+def _of_command(attempts: Sequence[Attempt], key: str, checks: Set[str]) -> Story:
     pairs: list[Pair] = []
     unmended: list[Unmended] = []
     broken: list[Broken] = []
@@ -119,7 +133,7 @@ def _of_command(attempts: Sequence[Attempt], key: str) -> Story:
         since.append(attempt)
         if attempt.key != key or not attempt.ran or attempt.outcome is None:
             continue
-        change = _between(since, key)
+        change = _between(since, checks | {key})
         since = []
         if attempt.outcome:
             found = list(_mended(open_, change, attempt))
@@ -173,11 +187,11 @@ def _mended(open_: dict[str, _Open], change: Change, green: Attempt) -> Iterator
         yield Pair(each.signature, mending, each.red, green, each.tried)
 
 
-def _between(attempts: Sequence[Attempt], key: str) -> Change:
-    """All that the attempts changed; the last one is the run that shows what came of it."""
+def _between(attempts: Sequence[Attempt], checks: Set[str]) -> Change:
+    """All that the attempts changed; a run of `checks` only shows what came of it."""
     change = Change()
     for attempt in attempts:
-        is_run = attempt.key == key and attempt.ran
+        is_run = attempt.key in checks and attempt.ran
         steps = attempt.steps
         if attempt.command and not is_run and attempt.outcome:
             steps = (*steps, *mending(attempt.command))

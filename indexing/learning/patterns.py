@@ -58,6 +58,8 @@ def error_pattern(loop: Loop, pair: Pair) -> Found:
     template = template_of(diffs.parsed(change.diff), message)
     language = diffs.language_of(files or ())
     fix = description(change, category)
+    is_said = template is not None and not template.is_general and template.code in fix
+    code = template.code if template and not is_said else ""
     hints = _hints(pair.red, files)
     parts = _identity(change, template)
     named = categories.tags_of(language, category, files or ())
@@ -75,7 +77,7 @@ def error_pattern(loop: Loop, pair: Pair) -> Found:
             failed=_tried(pair.tried),
             fix=fix,
             steps=change.steps,
-            template=template.code if template else "",
+            template=code,
         ),
         captured_at=pair.green.at,
         extra={
@@ -86,7 +88,7 @@ def error_pattern(loop: Loop, pair: Pair) -> Found:
             ),
             "fix_approach": _filled(
                 fix_category=category,
-                code_template_language=language if template else "",
+                code_template_language=language if code else "",
                 placeholders=dict(template.placeholders) if template else {},
             ),
             "learned": True,

@@ -8,6 +8,7 @@ machine; it may be deleted at any time.
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import tempfile
@@ -29,12 +30,20 @@ _LARGEST = 4 << 20
 _LONGEST_DIFF = 64_000
 _GIT_S = 10
 _MOST_NEW, _LARGEST_NEW = 200, 256 << 10
+# What builds and tests leave behind, where nobody told git to ignore it.
+_LEFT_BEHIND = frozenset(
+    [
+        *("target", "node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"),
+        *(".hypothesis", ".tox", ".nox", ".venv", ".gradle", ".terraform", ".next", ".nyc_output"),
+    ]
+)
 
 
-def failed(mem_dir: Path, command: Sequence[str], ran: "Ran", failure: Failure) -> None:
-    """Note a red run, and how the files looked then."""
+def failed(mem_dir: Path, command: Sequence[str], ran: "Ran", failure: Failure, hits: int) -> None:
+    """Note a red run, how the files looked then, and how many memories were shown."""
     signature = failure.signature
-    told: dict[str, Any] = {"exit_code": ran.code, "tree": _tree(mem_dir.absolute().parent)}
+    tree = _tree(mem_dir.absolute().parent)
+    told: dict[str, Any] = {"exit_code": ran.code, "tree": tree, "hits": hits}
     if signature is not None:
         told["signature"] = {
             "raw": signature.raw,
@@ -54,7 +63,7 @@ def passed(
         root = mem_dir.absolute().parent
         before = _tree_of(mem_dir, failure)
         if before and (after := _tree(root)) and after != before:
-            told["diff"] = _diff(root, before, after)
+            told["diff"] = _near(_diff(root, before, after), _folder(root))
     _append(mem_dir, failure, command, told)
 
 
@@ -175,22 +184,43 @@ def _tree(root: Path) -> str:
 
 
 def _new_files(root: Path) -> list[str]:
-    """The files that git does not know yet and does not ignore; no big ones, no endless list."""
+    """The files that git does not know yet and does not ignore; no big ones, no endless list.
+
+    What a build leaves behind is none of them: it changes with every run and mends nothing.
+    """
     listed = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", ".", ":!.mem")
     names = [name for name in (listed or "").split("\0") if name]
-    return [name for name in names[:_MOST_NEW] if _is_small(root / name)]
+    kept = [name for name in names if _LEFT_BEHIND.isdisjoint(name.split("/"))]
+    return [name for name in kept[:_MOST_NEW] if _is_small_text(root / name)]
 
 
-def _is_small(path: Path) -> bool:
+def _is_small_text(path: Path) -> bool:
     try:
-        return path.is_file() and path.stat().st_size <= _LARGEST_NEW
+        if not path.is_file() or path.stat().st_size > _LARGEST_NEW:
+            return False
+        return b"\0" not in path.read_bytes()
     except OSError:
         return False
 
 
 def _diff(root: Path, before: str, after: str) -> str:
-    text = _git(root, "diff", "--no-color", "--no-ext-diff", "-U1", before, after) or ""
-    return text[:_LONGEST_DIFF]
+    return _git(root, "diff", "--no-color", "--no-ext-diff", "-U1", before, after) or ""
+
+
+def _near(diff: str, folder: str) -> str:
+    """The diff, cut to what is kept; of the folder in which the command ran when that changed.
+
+    In one checkout others work on other things meanwhile.
+    """
+    parts = re.split(r"^(?=diff --git )", diff, flags=re.M)
+    near = [part for part in parts if part.startswith(f"diff --git a/{folder}/")]
+    return "".join(near if folder and near else parts)[:_LONGEST_DIFF]
+
+
+def _folder(root: Path) -> str:
+    """Where we are below `root`; `""` at it and outside of it."""
+    now_in = here()
+    return now_in.relative_to(root).as_posix().strip(".") if now_in.is_relative_to(root) else ""
 
 
 def _git(root: Path, *words: str, env: dict[str, str] | None = None) -> str | None:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _HOW_TO_RECORD = 'when you know the fix: mem record --last --fix "…"'
 
+_TOLD_BEFORE = "what is known about this was told to this loop before"
+_OF_CONTROL = "this loop is shown nothing, so that help can be measured (control)"
+
 
 def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--loop", metavar="ID", help="the loop that runs it (MEM_LOOP)")
@@ -63,35 +66,45 @@ def _failed(command: "Sequence[str]", ran: relay.Ran, as_json: bool, loop: str) 
     hits: list[Hit] = []
     began = time.perf_counter()
     try:
-        hits = _hits(mem_dir, query, loop)
+        hits, why_none = _hits(mem_dir, query, loop)
         took_ms = 1000 * (time.perf_counter() - began)
-        _tell(hits, query, took_ms, as_json, _HOW_TO_RECORD)
+        _tell(hits, query, took_ms, as_json, _HOW_TO_RECORD, why_none)
     finally:
         # also when the index cannot be asked
         _remember(command, ran, mem_dir, query, hits, loop)
 
 
-def _hits(mem_dir: "Path", query: "Query", loop: str) -> "list[Hit]":
+def _hits(mem_dir: "Path", query: "Query", loop: str) -> "tuple[list[Hit], str]":
+    """What is shown; of what is known and not shown, why."""
     from indexing.stores.generations import POINTER
     from retrieval.memory import Memory
 
     if not os.path.lexists(mem_dir / INDEX / POINTER):
-        return []  # a memory that has nothing to tell yet
+        return [], ""  # a memory that has nothing to tell yet
     if query.signature is None:
-        return []
+        return [], ""
     memory = Memory.open(mem_dir)
     hits = memory.lookup(query)
     if memory.unwatched:
         streams.say(f"mem run: {memory.unwatched}")
     if loop:
         from retrieval.cli.told import news
+        from retrieval.looped import in_control
 
-        if not news(memory, loop, query, hits, "|".join(hit.entry.id for hit in hits)):
-            return []
-    return hits
+        if not news(memory, loop, query, hits, "|".join(hit.entry.id for hit in hits)) and hits:
+            is_control = in_control(loop, memory.settings.control)
+            return [], _OF_CONTROL if is_control else _TOLD_BEFORE
+    return hits, ""
 
 
-def _tell(hits: "list[Hit]", query: "Query", took_ms: float, as_json: bool, hint: str) -> None:
+def _tell(
+    hits: "list[Hit]",
+    query: "Query",
+    took_ms: float,
+    as_json: bool,
+    hint: str,
+    why_none: str = "",
+) -> None:
     """Say what is known on stderr; stdout is the command's."""
     if as_json:
         from retrieval.renderers.json import hits as as_line
@@ -99,6 +112,8 @@ def _tell(hits: "list[Hit]", query: "Query", took_ms: float, as_json: bool, hint
         streams.say(as_line(hits, query.signature, took_ms).rstrip("\n"))
     elif query.signature is None:
         streams.say("mem run: its output shows no failure that could be looked up")
+    elif why_none:
+        streams.say(f"mem run: {why_none}")
     elif not hits:
         streams.say(f"mem run: nothing is known about this; {hint}")
     elif streams.width_of(sys.stderr) is not None:
@@ -146,7 +161,7 @@ def _remember(
     if before is not None and signature is not None and _is_same(before.signature, signature):
         for id in history.tried(mem_dir, before, root):
             append_outcome(mem_dir / JOURNAL, Outcome(id, "harmed", loop=failure.loop))
-    history.failed(mem_dir, command, ran, failure)
+    history.failed(mem_dir, command, ran, failure, len(hits))
 
 
 def _is_same(one: "Signature | None", other: "Signature") -> bool:

@@ -51,8 +51,8 @@ def _figures() -> dict[str, Any]:
     policy = load(mem_dir).policy
     known = [entry.evidence for entry in entries if entry.kind != "anti_pattern"]
     tried, helped = sum(map(uses, known)), sum(each.helped for each in known)
-    failures = _red_loops(mem_dir / _HISTORY)
-    hit = len(failures & shown)
+    failures = _failures(mem_dir / _HISTORY, withheld)
+    hit = sum(failures.values())
     return {
         "entries": len(entries),
         "shown": sum(entry.evidence.shown for entry in entries),
@@ -74,13 +74,23 @@ def _figures() -> dict[str, Any]:
     }
 
 
-def _red_loops(history: Path) -> set[str]:
-    """The loops of `mem run` in which something failed."""
+def _failures(history: Path, withheld: set[str]) -> dict[tuple[str, ...], bool]:
+    """Each failure that `mem run` met, once a loop, and whether anything was shown for it.
+
+    Loops of the control group are left out.
+    """
     from indexing.learning.registry import records
 
-    return {
-        str(each.get("loop")) for each in records(history) if each.get("exit_code") not in (0, None)
-    }
+    met: dict[tuple[str, ...], bool] = {}
+    for each in records(history):
+        signature = each.get("signature")
+        loop = str(each.get("loop"))
+        if each.get("exit_code") in (0, None) or loop in withheld:
+            continue
+        raw = signature.get("raw") if isinstance(signature, dict) else ""
+        key = (loop, str(each.get("cwd")), str(each.get("command")), str(raw))
+        met[key] = met.get(key, False) or bool(each.get("hits"))
+    return met
 
 
 def _ids(loops: Sequence[Mapping[str, Any]]) -> set[str]:
@@ -120,7 +130,7 @@ def _told(figures: Mapping[str, Any]) -> Iterator[str]:
     if figures["coverage"] is not None:
         low, high = figures["coverage_interval"]
         share = f"{figures['failures_with_a_hit']} of {figures['failures']}"
-        yield f"coverage     {share} failing loops had a hit (95 %: {low:.0%} to {high:.0%})"
+        yield f"coverage     {share} failures had a hit (95 %: {low:.0%} to {high:.0%})"
     for name, each in figures["iterations"].items():
         if each["loops"]:
             bounds = each["interval"]
@@ -128,7 +138,8 @@ def _told(figures: Mapping[str, Any]) -> Iterator[str]:
             yield f"iterations   {name}: {each['mean']:g} in {each['loops']} loops{about}"
     benefit = metrics["cross_loop_benefit"]
     if benefit["average_iterations_with"] and benefit["average_iterations_without"]:
-        yield f"improvement  {benefit['improvement_percentage']} % fewer iterations"
+        better = benefit["improvement_percentage"]
+        yield f"improvement  {abs(better)} % {'fewer' if better >= 0 else 'more'} iterations"
 
 
 COMMANDS = {

@@ -83,3 +83,10 @@ def test_b091_each_case_carries_its_date_and_an_older_one_is_to_be_verified(memo
     assert "2026-06-28" in first
     assert "verify first" not in first
     assert "2026-06-01; older, verify first" in second
+
+
+def test_code_that_the_fix_took_away_is_not_missed(memory, here):
+    (here / "total.rs").write_text("pub fn total(a: i64) -> i64 { a }\n", encoding="utf-8")
+    fix = "In total.rs: replace `a.to_string()` by `a`"
+    [hit] = memory(cites("a", "total.rs", fix=fix)).lookup(Query(LOG))
+    assert hit.why.note == ""

@@ -102,3 +102,14 @@ def test_a_failure_that_stays_is_told_without_a_fix():
 def test_a_run_whose_end_is_unknown_is_passed_over():
     story = told_by(loop(red(), edit("one"), Attempt(0, "npm test", output="…"), green()))
     assert story.pairs[0].change.note == "one"
+
+
+def test_another_check_that_was_red_and_is_green_now_is_no_step_of_the_fix():
+    first, second = red(), red(B, "npm run build")
+    story = told_by(loop(first, second, edit("import rate"), green(), green("npm run build")))
+    assert [pair.change.steps for pair in story.pairs] == [(), ()]
+
+
+def test_an_install_that_was_red_and_is_green_now_is_a_step_of_the_fix():
+    story = told_by(loop(red(), red(B, "npm install"), green("npm install"), green()))
+    assert story.pairs[0].change.steps == ("npm install",)

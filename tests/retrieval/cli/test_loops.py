@@ -195,3 +195,48 @@ def test_a_fix_whose_steps_were_run_helped(here):
     mem("run", "--loop", "l1", "--", sys.executable, "-c", "open('fixed','w')", cwd=here)
     mem("run", "--loop", "l1", "--", *command, cwd=here)
     assert ("login", "helped", "l1") in outcomes(mem_dir)
+
+
+def test_a_loop_that_was_told_before_hears_that_and_not_that_nothing_is_known(mem_dir, here):
+    told = [mem("run", "--loop", "l1", "--", *fails(here), cwd=here).stderr for _ in range(2)]
+    assert b"was told to this loop before" in told[1]
+    assert b"nothing is known" not in told[1]
+
+
+def test_a_loop_of_the_control_group_hears_why_it_is_shown_nothing(mem_dir, here):
+    done = mem("run", "--loop", "l1", "--", *fails(here), cwd=here, MEM_CONTROL="1.0")
+    assert b"shown nothing, so that help can be measured" in done.stderr
+    assert b"npm login" not in done.stderr
+
+
+def test_what_others_changed_in_other_folders_meanwhile_is_no_part_of_the_fix(here):
+    (here / ".mem").mkdir()
+    for folder in ("web", "api"):
+        (here / folder).mkdir()
+        (here / folder / "rate.txt").write_text("6\n", encoding="utf-8")
+    git(here, "init", "-q")
+    git(here, "add", ".")
+    git(here, "commit", "-qm", "start")
+    command = fails(here / "web", "Error: the rate is 6, not 7\n")
+    mem("run", "--", *command, cwd=here / "web")
+    for folder in ("web", "api"):
+        (here / folder / "rate.txt").write_text(f"7 of {folder}\n", encoding="utf-8")
+    left = here / "web" / "target" / "debug"
+    left.mkdir(parents=True)
+    (left / "built.d").write_text("built\n", encoding="utf-8")
+    (here / "web" / "core").write_bytes(b"\0\1")
+    (here / "web" / "fixed").write_text("yes\n", encoding="utf-8")
+    mem("run", "--", *command, cwd=here / "web")
+    records = [json.loads(line) for line in (here / ".mem" / JOURNAL).read_text().splitlines()]
+    assert records[0]["entry"]["files"] == ["web/fixed", "web/rate.txt"]
+    assert "7 of web" in records[0]["entry"]["lesson"]["fix"]
+
+
+def test_coverage_counts_failures_and_not_loops(mem_dir, here):
+    for _ in range(2):
+        mem("run", "--loop", "l1", "--", *fails(here), cwd=here)
+    other = fails(here, "Error: the rate is 6, not 7\n")
+    mem("run", "--loop", "l1", "--", *other, cwd=here)
+    mem("run", "--loop", "l2", "--", *other, cwd=here, MEM_CONTROL="1.0")
+    figures = json.loads(mem("stats", "--json", cwd=here).stdout)
+    assert (figures["failures"], figures["failures_with_a_hit"]) == (2, 1)
