@@ -20,7 +20,7 @@ from indexing.errors import MemError
 from indexing.redact import redact
 from indexing.settings import JOURNAL, here, load
 from retrieval.cli import streams
-from retrieval.cli.runs import Failure, named, now, states
+from retrieval.cli.runs import Failure, checkout, named, now, states
 
 if TYPE_CHECKING:
     from retrieval.cli.relay import Ran
@@ -29,6 +29,7 @@ FILE = "history.jsonl"
 _LARGEST = 4 << 20
 _LONGEST_DIFF = 64_000
 _GIT_S = 10
+_DIFF = ("diff", "--no-color", "--no-ext-diff", "--relative", "-U1")
 _MOST_NEW, _LARGEST_NEW = 200, 256 << 10
 # What builds and tests leave behind, where nobody told git to ignore it.
 _LEFT_BEHIND = frozenset(
@@ -42,7 +43,7 @@ _LEFT_BEHIND = frozenset(
 def failed(mem_dir: Path, command: Sequence[str], ran: "Ran", failure: Failure, hits: int) -> None:
     """Note a red run, how the files looked then, and how many memories were shown."""
     signature = failure.signature
-    tree = _tree(mem_dir.absolute().parent)
+    tree = _tree(checkout(mem_dir))
     told: dict[str, Any] = {"exit_code": ran.code, "tree": tree, "hits": hits}
     if signature is not None:
         told["signature"] = {
@@ -60,7 +61,7 @@ def passed(
     """Note a green run while something is red; of the command that was red, also what changed."""
     told: dict[str, Any] = {"exit_code": ran.code}
     if is_mended:
-        root = mem_dir.absolute().parent
+        root = checkout(mem_dir)
         before = _tree_of(mem_dir, failure)
         if before and (after := _tree(root)) and after != before:
             told["diff"] = _near(_diff(root, before, after), _folder(root))
@@ -144,12 +145,11 @@ def _lines(mem_dir: Path) -> list[dict[str, Any]]:
 
 def _tree_of(mem_dir: Path, failure: Failure) -> str:
     """How the files looked at the command's last red run."""
-    root = mem_dir.absolute().parent
     for line in reversed(_lines(mem_dir)):
         if line.get("loop") == failure.loop and line.get("exit_code") != 0:
             told = str(line.get("command", ""))
             if redact(f"{line.get('cwd', '')}$ {told}") == failure.command:
-                return str(line.get("tree", "")) if root else ""
+                return str(line.get("tree", ""))
     return ""
 
 
@@ -204,7 +204,7 @@ def _is_small_text(path: Path) -> bool:
 
 
 def _diff(root: Path, before: str, after: str) -> str:
-    return _git(root, "diff", "--no-color", "--no-ext-diff", "-U1", before, after) or ""
+    return _git(root, *_DIFF, before, after) or ""
 
 
 def _near(diff: str, folder: str) -> str:
@@ -220,7 +220,8 @@ def _near(diff: str, folder: str) -> str:
 def _folder(root: Path) -> str:
     """Where we are below `root`; `""` at it and outside of it."""
     now_in = here()
-    return now_in.relative_to(root).as_posix().strip(".") if now_in.is_relative_to(root) else ""
+    found = now_in.relative_to(root).as_posix() if now_in.is_relative_to(root) else "."
+    return "" if found == "." else found
 
 
 def _git(root: Path, *words: str, env: dict[str, str] | None = None) -> str | None:

@@ -13,7 +13,7 @@ from indexing.errors import BadQuery, NoMemory
 from indexing.settings import INDEX, JOURNAL, OVERRIDES, find_mem_dir, here
 from retrieval.cli import relay, streams
 from retrieval.cli.interface import Command
-from retrieval.cli.runs import Failure, Runs, named, now, states
+from retrieval.cli.runs import Failure, Runs, checkout, named, now, states
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,8 +141,8 @@ def _remember(
     from indexing.journal import Outcome, append_outcome, ulid
     from indexing.overrides import read
 
-    root = mem_dir.absolute().parent
-    name = named(command, here(), root)
+    root = checkout(mem_dir)
+    name = named(command, here(), mem_dir.absolute().parent)
     signature = query.signature
     if signature is not None:
         ending = {"command": shlex.join(command), "exit_code": ran.code}
@@ -177,10 +177,9 @@ def _passed(command: "Sequence[str]", ran: relay.Ran, loop: str) -> None:
         mem_dir = find_mem_dir()
     except NoMemory:
         return
-    root = mem_dir.absolute().parent
     runs = Runs(mem_dir)
     waiting = runs.waiting()
-    failure = runs.passed(named(command, here(), root))
+    failure = runs.passed(named(command, here(), mem_dir.absolute().parent))
     if waiting is None:
         return  # nothing is to be mended, so that nothing is to be learnt
     from retrieval.cli import history
@@ -191,7 +190,7 @@ def _passed(command: "Sequence[str]", ran: relay.Ran, loop: str) -> None:
     if failure.shown:
         from indexing.journal import Outcome, append_outcome
 
-        tried = history.tried(mem_dir, failure, root)
+        tried = history.tried(mem_dir, failure, checkout(mem_dir))
         for id in failure.shown:
             outcome = "helped" if id in tried else "unused"
             append_outcome(mem_dir / JOURNAL, Outcome(id, outcome, loop=failure.loop))

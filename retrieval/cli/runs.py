@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from indexing.errors import MemError
 from indexing.plain import read_plain
 from indexing.redact import redact
+from indexing.settings import here
 from indexing.signature import Signature
 
 FILE = "runs.json"
@@ -51,6 +52,17 @@ def named(command: Sequence[str], cwd: Path, root: Path) -> str:
 
     there = cwd.relative_to(root).as_posix() if cwd.is_relative_to(root) else cwd.as_posix()
     return redact(f"{'' if there == '.' else there}$ {shlex.join(command)}")
+
+
+def checkout(mem_dir: Path) -> Path:
+    """The folder that the files of a command stand in: the memory's, or another where we are.
+
+    `MEM_DIR` may name a memory that stands elsewhere.
+    """
+    root, where = mem_dir.absolute().parent, here()
+    if where.is_relative_to(root):
+        return root
+    return next((up for up in (where, *where.parents) if (up / ".git").exists()), where)
 
 
 def states(files: Sequence[str], root: Path) -> dict[str, str]:

@@ -232,6 +232,31 @@ def test_what_others_changed_in_other_folders_meanwhile_is_no_part_of_the_fix(he
     assert "7 of web" in records[0]["entry"]["lesson"]["fix"]
 
 
+@pytest.mark.parametrize("memory", ["elsewhere", "repository/part"])
+def test_a_memory_that_is_not_at_the_top_of_the_checkout_learns_what_changed(here, memory):
+    part = here / "repository" / "part"
+    part.mkdir(parents=True)
+    (here / memory / ".mem").mkdir(parents=True)
+    (part / "rate.txt").write_text("6\n", encoding="utf-8")
+    git(here / "repository", "init", "-q")
+    git(here / "repository", "add", ".")
+    git(here / "repository", "commit", "-qm", "start")
+    command = fails(part, "Error: the rate is 6, not 7\n")
+    told = {"MEM_DIR": str(here / memory / ".mem")}
+    mem("run", "--loop", "l1", "--", *command, cwd=part, **told)
+    (part / "rate.txt").write_text("7\n", encoding="utf-8")
+    (part / "fixed").write_text("yes\n", encoding="utf-8")
+    done = mem("run", "--loop", "l1", "--", *command, cwd=part, **told)
+    assert b"replace `6` by" in done.stderr
+
+    (part / "fixed").unlink()
+    mem("run", "--loop", "l2", "--", *command, cwd=part, **told)
+    (part / "fixed").write_text("again\n", encoding="utf-8")
+    mem("run", "--loop", "l2", "--", *command, cwd=part, **told)
+    told_of = [each[1:] for each in outcomes(here / memory / ".mem")]
+    assert ("helped", "l2") in told_of  # its files were touched, where they are
+
+
 def test_coverage_counts_failures_and_not_loops(mem_dir, here):
     for _ in range(2):
         mem("run", "--loop", "l1", "--", *fails(here), cwd=here)
