@@ -193,11 +193,12 @@ def _times(count: int) -> str:
 def _code(entry: Entry) -> list[str]:
     if not entry.lesson.template:
         return []
+    mark, _ = untrusted.flagged(entry.lesson.template)
     text = untrusted.clean(entry.lesson.template).replace("```", "'''").replace("~~~", "'''")
     name = _language(entry)
     language = name if name.isalnum() else ""
     return [
-        "   - Template:",
+        f"   - Template: {mark}".rstrip(),
         f"     ```{language}",
         *(f"     {line.rstrip()}" for line in text.splitlines()),
         "     ```",

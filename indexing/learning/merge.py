@@ -151,23 +151,27 @@ def decided(entries: Mapping[str, Entry], records: Iterable[Decided]) -> dict[st
     """
     decisions = Decisions.of(records)
     kept = {id: entry for id, entry in entries.items() if id not in decisions.archived}
+    gone: dict[str, Entry] = {}
+    went: dict[str, str] = {}
     for merge in decisions.merges:
-        into = _end(kept, str(merge.values.get("into")))
-        source = str(merge.values.get("from"))
-        if into not in kept or source not in kept or into == source:
-            continue
-        one, other = kept[into], kept.pop(source)
-        kept[into] = merged(one, other)
-        if other.signature and other.signature != one.signature:
+        into, source = (_end(went, str(merge.values.get(key))) for key in ("into", "from"))
+        if into in kept and source in kept and into != source:
+            gone[source] = kept.pop(source)
+            went[source] = into
+            kept[into] = merged(kept[into], gone[source])
+    for id, other in gone.items():
+        into = _end(went, id)
+        if other.signature and other.signature != kept[into].signature:
             extra = {**kept[into].extra, MERGED_INTO: into}
-            kept[source] = kept[into]._replace(id=source, signature=other.signature, extra=extra)
+            kept[id] = kept[into]._replace(id=id, signature=other.signature, extra=extra)
     return kept
 
 
-def _end(kept: Mapping[str, Entry], id: str) -> str:
-    """Where an entry that was itself merged went."""
-    entry = kept.get(id)
-    return str(entry.extra[MERGED_INTO]) if entry and MERGED_INTO in entry.extra else id
+def _end(went: Mapping[str, str], id: str) -> str:
+    """Where an entry is now, which may have been merged, and what it was merged into too."""
+    while id in went:
+        id = went[id]
+    return id
 
 
 def merged(one: Entry, other: Entry) -> Entry:

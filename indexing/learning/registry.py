@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -99,13 +99,27 @@ def decisions(journal: Path) -> tuple[Decisions, list[Decided]]:
 
 
 def decide(journal: Path, op: str, who: str, note: str = "", **values: Any) -> str:
-    """Record a decision; its id. Errors are those of `journal.append`."""
-    now = datetime.now(UTC)
+    """Record a decision; its id. Errors are those of `journal.append`.
+
+    It is later than all before it, also where another machine's clock was ahead of ours.
+    """
+    now = max(datetime.now(UTC), _after(journal))
     id = ulid(now)
     at = now.strftime("%Y-%m-%dT%H:%M:%SZ")
     told = {"v": VERSION, "op": op, "id": id, "at": at, "who": who, "note": note}
     append_record(journal, {**told, **values})
     return id
+
+
+def _after(journal: Path) -> datetime:
+    """A second after the last decision; long ago when there is none whose time can be read."""
+    _, made = decisions(journal)
+    for each in reversed(made):
+        try:
+            return datetime.fromisoformat(each.at).astimezone(UTC) + timedelta(seconds=1)
+        except (ValueError, OverflowError):
+            continue
+    return datetime.min.replace(tzinfo=UTC)
 
 
 def archive(mem_dir: Path, journal: Path, entry: Entry, why: str, who: str) -> str:
@@ -129,7 +143,7 @@ def undo(journal: Path, id: str, who: str, note: str = "") -> Decided:
     """
     _, made = decisions(journal)
     undone = {str(each.values.get("undoes")) for each in made if each.op == "undo"}
-    found = [each for each in made if each.id.startswith(id) and each.op != "undo"]
+    found = [each for each in made if id and each.id.startswith(id) and each.op != "undo"]
     if len(found) != 1:
         how = "no decision has" if not found else f"{len(found)} decisions have"
         raise BadQuery(f"{id}: {how} an id that begins so; see mem patterns log")

@@ -99,21 +99,22 @@ def _read(
 
 
 def _tell(learned: "list[Learned]", stored: "Stored | None", args: Namespace) -> int:
+    from retrieval.cli.runs import without_secrets
+
     found = [each for loop in learned for each in loop.found]
     if args.json:
         for each in found:
             entry = each.entry
-            streams.write_json(
-                {
-                    "id": entry.id,
-                    "kind": entry.kind,
-                    "title": entry.title,
-                    "lesson": entry.lesson._asdict(),
-                    "loop": each.finding.loop,
-                    "outcome": each.finding.outcome,
-                    "stored": not args.dry_run,
-                }
-            )
+            told = {
+                "id": entry.id,
+                "kind": entry.kind,
+                "title": entry.title,
+                "lesson": entry.lesson._asdict(),
+                "loop": each.finding.loop,
+                "outcome": each.finding.outcome,
+                "stored": not args.dry_run,
+            }
+            streams.write_json({key: without_secrets(value) for key, value in told.items()})
         return FOUND if found else NOTHING
     from retrieval.untrusted import line
 

@@ -305,7 +305,7 @@ def _restore(args: Namespace) -> int:
 
     journal = find_mem_dir() / JOURNAL
     archived = decisions(journal)[0].archived
-    found = [id for id in archived if id.startswith(args.id)]
+    found = [id for id in archived if args.id and id.startswith(args.id)]
     if len(found) != 1:
         raise BadQuery(f"{args.id}: {len(found)} archived patterns have an id that begins so")
     id = decide(journal, "restore", _who(), entry_id=found[0])

@@ -159,7 +159,7 @@ def _as_dict(failure: Failure) -> dict[str, Any]:
         "command": failure.command,
         "at": failure.at,
         "loop": failure.loop,
-        "signature": None if signature is None else _redacted(signature.as_dict()),
+        "signature": None if signature is None else without_secrets(signature.as_dict()),
         "shown": {id: dict(files) for id, files in failure.shown.items()},
         "steps": {id: list(steps) for id, steps in failure.steps.items()},
     }
@@ -177,13 +177,14 @@ def _failure(values: Mapping[str, Any]) -> Failure:
     )
 
 
-def _redacted(value: Any) -> Any:
+def without_secrets(value: Any) -> Any:
+    """The value, each text in it redacted."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
-        return {key: _redacted(each) for key, each in value.items()}
+        return {key: without_secrets(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_redacted(each) for each in value]
+        return [without_secrets(each) for each in value]
     return value
 
 

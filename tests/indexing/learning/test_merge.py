@@ -1,6 +1,8 @@
 """What is the same pattern, what is only alike, and decisions that can be undone."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from indexing.entry import Entry, Evidence, Lesson, Source
 from indexing.learning.merge import (
@@ -110,6 +112,30 @@ def test_a_chain_of_merges_ends_in_one():
     )
     assert kept["a"].extra["merged"] == ["b", "c"]
     assert kept["c"].extra["merged_into"] == "a"
+
+
+ORDERS = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")), max_size=8)
+
+
+@given(ORDERS)
+def test_merges_in_any_order_and_in_circles_count_nothing_twice(orders):
+    known = {
+        id: pattern(id, f"queue {id}{id} is full", evidence=Evidence(seen=count, helped=count))
+        for id, count in zip("abcd", (1, 10, 100, 1000), strict=True)
+    }
+    records = [
+        decision(f"m{at}", "merge", f"2026-01-01T00:00:{at:02d}Z", **{"into": one, "from": other})
+        for at, (one, other) in enumerate(orders)
+    ]
+    kept = decided(known, records)
+    own = [entry for entry in kept.values() if "merged_into" not in entry.extra]
+    assert sum(entry.evidence.seen for entry in own) == 1111
+    assert set(kept) == set(known)
+    for id, entry in kept.items():
+        at = kept[entry.extra.get("merged_into", id)]
+        assert "merged_into" not in at.extra
+        assert entry.lesson == at.lesson
+        assert entry.signature == known[id].signature
 
 
 def test_an_archived_entry_is_left_out_until_it_is_restored():

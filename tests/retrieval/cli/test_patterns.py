@@ -331,3 +331,39 @@ def test_stats_count_and_export_in_aiwgs_shape(learn, here, ask):
         "pattern_usage_stats",
         "cross_loop_benefit",
     ]
+
+
+# --- clocks and mistyped ids
+
+
+@pytest.mark.parametrize("at", ["2199-01-01T00:00:00Z", "no time at all"])
+def test_what_was_archived_by_a_clock_that_is_ahead_can_be_restored(learn, here, ask, at):
+    mem_dir = learn(loop("l1", FULL, "drain it"))
+    [id] = ids(ask)
+    archived = {"v": 1, "op": "archive", "id": "Z" * 26, "at": at, "entry_id": id}
+    with (mem_dir / JOURNAL).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(archived) + "\n")
+    assert main(["index", "rebuild"]) == 0
+    assert hits(ask, "full.log", code=1) == []
+    ask("patterns", "restore", id)
+    assert hits(ask, "full.log") == [id]
+
+
+@pytest.mark.parametrize("verb", ["undo", "restore"])
+def test_no_id_at_all_names_no_decision(learn, verb, ask):
+    learn(loop("l1", FULL, "drain it"))
+    [id] = ids(ask)
+    ask("patterns", "archive", id)
+    assert main(["patterns", verb, ""]) == 2
+
+
+def test_secrets_are_not_told_by_a_dry_run_either(here, capsys):
+    (here / ".mem").mkdir()
+    token = "ghp_" + "a1B2" * 9
+    red = {"command": "make", "exit_code": 2, "output": "Error: the queue is full"}
+    green = {"command": "make", "exit_code": 0, "note": f"use {token}"}
+    text = "".join(json.dumps(each) + "\n" for each in (red, green))
+    (here / "attempts.jsonl").write_text(text, encoding="utf-8")
+    for words in ([], ["--json"]):
+        assert main(["learn", "attempts.jsonl", "--dry-run", *words]) == 0
+        assert token not in capsys.readouterr().out
