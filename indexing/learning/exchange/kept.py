@@ -45,9 +45,9 @@ class Kept(NamedTuple):
 
 def kept(entry: Entry, document: Any, file: str) -> Entry:
     """The entry with its record and what stood around it in the document."""
-    part, _, place = entry.source.locator.partition("[")
-    place = place.removesuffix("]")
-    record = deepcopy(_at(document, part, place))
+    part, bracket, rest = entry.source.locator.partition("[")
+    place = rest.removesuffix("]")
+    record = deepcopy(_at(document, part, place if bracket else None))
     if record is None:
         return entry
     around = deepcopy(_around(document))
@@ -89,17 +89,17 @@ def as_text(document: Any) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _at(document: Any, part: str, place: str) -> Any:
-    """The record; a registry's lists stand one deeper."""
+def _at(document: Any, part: str, place: str | None) -> Any:
+    """The record; a registry's lists stand one deeper. Without a place it is the part itself."""
     if isinstance(document, list):
-        return _item(document, place)
+        return _item(document, place or "")
     if not isinstance(document, Mapping):
         return None
-    if not place and part not in document:
+    if place is None and part not in document:
         return {key: value for key, value in document.items() if key not in _LISTS}
     registry = document.get(REGISTRY)
     held = registry if isinstance(registry, Mapping) and part not in document else document
-    return _item(held.get(part), place) if place else held.get(part)
+    return held.get(part) if place is None else _item(held.get(part), place)
 
 
 def _item(values: Any, place: str) -> Any:

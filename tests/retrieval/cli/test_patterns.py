@@ -367,3 +367,29 @@ def test_secrets_are_not_told_by_a_dry_run_either(here, capsys):
     for words in ([], ["--json"]):
         assert main(["learn", "attempts.jsonl", "--dry-run", *words]) == 0
         assert token not in capsys.readouterr().out
+
+
+def test_b079_nothing_merges_by_itself_and_a_merge_is_logged_and_undone_with_its_sources(
+    learn, here, ask
+):
+    learn(
+        loop("l1", "Error: the queue of the broker is full\n", "drain the queue"),
+        loop("l2", "Error: full is the queue of the broker\n", "drain the queue"),
+    )
+    (here / "one.log").write_text("Error: the queue of the broker is full\n", encoding="utf-8")
+    (here / "two.log").write_text("Error: full is the queue of the broker\n", encoding="utf-8")
+    before = [ask("patterns", "show", id) for id in ids(ask)]
+    assert len(ask("patterns", "merge")) == 1  # proposed, no more
+    assert len(ids(ask)) == 2
+    assert ask("patterns", "log", code=1) == []
+
+    into, other = ids(ask)
+    ask("patterns", "merge", into, other)
+    [logged] = ask("patterns", "log")
+    assert (logged["op"], logged["into"], logged["from"]) == ("merge", into, other)
+    assert ids(ask) == [into]
+    assert hits(ask, "one.log")
+    assert hits(ask, "two.log")
+
+    ask("patterns", "undo", logged["id"])
+    assert [ask("patterns", "show", id) for id in ids(ask)] == before

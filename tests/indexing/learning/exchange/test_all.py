@@ -77,7 +77,8 @@ def fleets(draw):
         "last_seen": draw(TIMES),
         **draw(UNKNOWN),
     }
-    return f"dependency:{draw(st.integers(0, 2**64)):016x}", record
+    keys = st.text(st.sampled_from("ab:[]3"), max_size=6)
+    return draw(keys), record
 
 
 @st.composite
