@@ -113,7 +113,7 @@ def _item(values: Any, place: str) -> Any:
 def _around(document: Any) -> dict[str, Any]:
     if not isinstance(document, Mapping):
         return {}
-    lines = {key for key in document if key.startswith("line ")}
+    lines = {key for key in document if key.startswith("line ")}  # values one after another
     beside = {key: value for key, value in document.items() if key not in _LISTS | lines}
     registry = beside.get(REGISTRY)
     if isinstance(registry, Mapping):

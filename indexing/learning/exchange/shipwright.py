@@ -60,7 +60,7 @@ def _text(name: str, came: list[tuple[Kept, Entry]], ours: list[dict[str, Any]])
         return as_text({**document, "patterns": {told.place: each for told, each in records}})
     for part in _LISTS[base]:
         held = [record for told, record in records if told.part == part]
-        if held or (ours and base in (_FAILURES, _SUCCESSES)):
+        if held or ours:
             document[part] = [*held, *ours]
     return as_text(document)
 

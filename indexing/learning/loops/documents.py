@@ -12,7 +12,7 @@ SUFFIXES = (".json", ".yaml", ".yml", ".md")
 
 _LARGEST_YAML = 2 << 20
 """YAML is read a hundred times slower than JSON, in bytes."""
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*$", re.M)
+_HEADING = re.compile(r"^(#{1,6}) (.+)$", re.M)
 _NUMBER = re.compile(r"\biteration[- \t#:]*(\d{1,4})\b", re.I)
 _FIELD = re.compile(r"^\*\*(?P<name>[A-Za-z ]{1,30}):?\*\*:?[ \t]*(?P<value>.+)$", re.M)
 _ITEM = re.compile(r"^(?:[-*+]|\d{1,3}[.)])[ \t]+(?P<text>.+)$", re.M)
@@ -77,7 +77,7 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
     found = [each for each in _HEADING.finditer(text) if len(each[1]) == 2]
     ends = [*(each.start() for each in found[1:]), len(text)]
     for each, end in zip(found, ends, strict=False):
-        yield each[2], text[each.end() : end]
+        yield each[2].strip(" \t#"), text[each.end() : end]
 
 
 def _bare(text: str) -> str:

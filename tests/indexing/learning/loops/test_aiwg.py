@@ -2,12 +2,14 @@
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from indexing.learning.extract import found_in
 from indexing.learning.loops import Unread, read_loops
+from indexing.learning.loops.documents import of_markdown
 
 ROOT = Path(__file__).parent.parent.parent.parent.parent
 LOOPS = ROOT / "fixtures" / "loops"
@@ -194,6 +196,13 @@ def test_iterations_written_as_markdown_tell_what_was_done_and_what_came_of_it(t
     [found] = found_in(loop, ["error"])
     assert (found.entry.lesson.fix, found.entry.files) == ("Drained the queue", ("src/queue.ts",))
     assert found.finding.at == "2026-01-25T00:00:00Z"
+
+
+def test_markdown_of_any_length_is_read_in_linear_time():
+    wide = "#" * 200_000 + "\n# Iteration 1" + " " * 200_000 + "x\n" + "```\n~~~\n" * 50_000
+    began = time.process_time()
+    assert of_markdown(wide)["iteration"] == 1
+    assert time.process_time() - began < 2
 
 
 YAML = """
