@@ -7,7 +7,7 @@ or when both root lines complain of one thing that can be no other. Where each o
 names what the other does not hold, they are two failures, however alike their words are.
 The bounds were chosen on one half of the groups of fixtures/failures, and hold on the other
 (`scripts/bench/replay.py`): of failures that no memory was about, 93 of 100 were shown something
-without them, and fewer than 1 with them; of those made to look like a known one, 12.
+without them, and fewer than 1 with them; of those made to look like a known one, 11.
 """
 
 import re
