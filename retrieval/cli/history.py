@@ -29,7 +29,7 @@ FILE = "history.jsonl"
 _LARGEST = 4 << 20
 _LONGEST_DIFF = 64_000
 _GIT_S = 10
-_DIFF = ("diff", "--no-color", "--no-ext-diff", "--relative", "-U1")
+_DIFF = ("-c", "core.quotePath=off", "diff", "--no-color", "--no-ext-diff", "--relative", "-U1")
 _MOST_NEW, _LARGEST_NEW = 200, 256 << 10
 # What builds and tests leave behind, where nobody told git to ignore it.
 _LEFT_BEHIND = frozenset(

@@ -226,9 +226,10 @@ def test_what_others_changed_in_other_folders_meanwhile_is_no_part_of_the_fix(he
     (left / "built.d").write_text("built\n", encoding="utf-8")
     (here / "web" / "core").write_bytes(b"\0\1")
     (here / "web" / "fixed").write_text("yes\n", encoding="utf-8")
+    (here / "web" / "größe.txt").write_text("7\n", encoding="utf-8")
     mem("run", "--", *command, cwd=here / "web")
     records = [json.loads(line) for line in (here / ".mem" / JOURNAL).read_text().splitlines()]
-    assert records[0]["entry"]["files"] == ["web/fixed", "web/rate.txt"]
+    assert records[0]["entry"]["files"] == ["web/fixed", "web/größe.txt", "web/rate.txt"]
     assert "7 of web" in records[0]["entry"]["lesson"]["fix"]
 
 
