@@ -66,5 +66,5 @@ def _gone(hit: Hit, root: Path) -> Iterator[str]:
 def _is_inside(path: Path, root: Path) -> bool:
     try:
         return path.resolve().is_relative_to(root.resolve())
-    except OSError:
+    except (OSError, RuntimeError):  # the latter for a link that leads to itself
         return False

@@ -90,3 +90,9 @@ def test_code_that_the_fix_took_away_is_not_missed(memory, here):
     fix = "In total.rs: replace `a.to_string()` by `a`"
     [hit] = memory(cites("a", "total.rs", fix=fix)).lookup(Query(LOG))
     assert hit.why.note == ""
+
+
+def test_a_file_that_is_a_link_to_itself_is_not_looked_at(memory, here):
+    (here / "round.ts").symlink_to("round.ts")
+    [hit] = memory(cites("a", "round.ts")).lookup(Query(LOG))
+    assert hit.why.note == ""

@@ -84,7 +84,10 @@ def _histories(path: Path) -> Iterator[tuple[Path, LoopReader]]:
     except OSError:
         return
     for entry in inside:
-        is_folder = entry.is_dir()
+        try:
+            is_folder = entry.is_dir()
+        except OSError:  # a link that leads to itself
+            continue
         # a link to a folder may lead back
         if not (is_folder and (entry.name in _NOT_WALKED or entry.is_symlink())):
             yield from _histories(Path(entry.path))

@@ -81,9 +81,10 @@ class Aiwg:
 
 
 def _beside(folder: Path) -> Iterator[Path]:
+    """The files that belong to the loop; a link that leads out of its folder leads to none."""
     for pattern in _BESIDE:
         for path in sorted(folder.glob(pattern)):
-            if path.suffix in SUFFIXES and path.is_file():
+            if path.suffix in SUFFIXES and values.is_inside(path, folder) and path.is_file():
                 yield path
 
 

@@ -108,12 +108,11 @@ def _loop(state: _State, attempts: tuple[Attempt, ...], source: str) -> Loop:
 
 
 def _of_logs(folder: Path, source: str) -> Iterator[Loop | Unread]:
-    try:
-        state = _State(json_values.text_of(folder.parent / _STATE))
-    except UnreadableMemory:
-        state = _State("")
+    state = _state(folder.parent)
     numbers = sorted(
-        int(found[1]) for each in folder.iterdir() if (found := _TESTS.match(each.name))
+        int(found[1])
+        for each in folder.iterdir()
+        if (found := _TESTS.match(each.name)) and values.is_inside(each, folder)
     )
     command = state["test_cmd"]
     attempts = []
@@ -124,7 +123,8 @@ def _of_logs(folder: Path, source: str) -> Iterator[Loop | Unread]:
         except UnreadableMemory as error:
             yield Unread(f"{source}/{name}", 0, str(error).removeprefix(f"{folder / name}: "))
             continue
-        said = _note(folder / f"iteration-{number}.log") or state.notes.get(number, "")
+        told = plain(values.beside(folder, f"iteration-{number}.log"))
+        said = _last_words(told) or state.notes.get(number, "")
         attempts.append(
             Attempt(
                 number=number,
@@ -142,6 +142,15 @@ def _of_logs(folder: Path, source: str) -> Iterator[Loop | Unread]:
     at = next(filter(None, map(values.time, times)), "")
     dated = [attempt._replace(at=attempt.at or at) for attempt in attempts]
     yield _loop(state, numbered(dated), source)
+
+
+def _state(folder: Path) -> _State:
+    """The state, all of it: a goal may be longer than any text that is kept."""
+    path = folder / _STATE
+    try:
+        return _State(json_values.text_of(path) if values.is_inside(path, folder) else "")
+    except UnreadableMemory:
+        return _State("")
 
 
 def _summary(path: Path, command: str) -> Attempt | None:
@@ -162,14 +171,6 @@ def _summary(path: Path, command: str) -> Attempt | None:
         at=values.time(record.get("timestamp")),
         place=_SUMMARY,
     )
-
-
-def _note(path: Path) -> str:
-    """What the agent said at the end of an iteration."""
-    try:
-        return _last_words(plain(json_values.text_of(path)))
-    except UnreadableMemory:
-        return ""
 
 
 def _last_words(text: str) -> str:

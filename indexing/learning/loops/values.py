@@ -75,16 +75,24 @@ def names(value: object) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(each.strip() for each in found if isinstance(each, str) and each))
 
 
-def beside(folder: Path, name: object) -> str:
-    """The text of a file that a loop names, when it lies in the loop's own folder or below.
+def is_inside(path: Path, folder: Path) -> bool:
+    """Whether the path, links followed, is in the folder; a link that leads to itself is nowhere.
 
     A history may have come from anywhere: what lies elsewhere is none of its business.
     """
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
+def beside(folder: Path, name: object) -> str:
+    """The text of a file that a loop names, when it lies in the loop's own folder or below."""
     if not isinstance(name, str) or not name:
         return ""
     try:
-        path = (folder / name).resolve()
-        if not path.is_relative_to(folder.resolve()) or not path.is_file():
+        path = folder / name
+        if not is_inside(path, folder) or not path.is_file():
             return ""
         return shortened(json_values.text_of(path))
     except (OSError, ValueError, UnreadableMemory):

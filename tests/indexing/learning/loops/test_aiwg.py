@@ -198,6 +198,19 @@ def test_iterations_written_as_markdown_tell_what_was_done_and_what_came_of_it(t
     assert found.finding.at == "2026-01-25T00:00:00Z"
 
 
+def test_a_link_that_leads_out_of_the_loops_folder_is_not_read(tmp_path):
+    loop = tmp_path / "loop"
+    (loop / "iterations").mkdir(parents=True)
+    (loop / "state.json").write_text(json.dumps(DIALECTS["code"]), encoding="utf-8")
+    elsewhere = tmp_path / "elsewhere.json"
+    record = {"iteration_number": 3, "output": "of another", "verification_status": "failed"}
+    elsewhere.write_text(json.dumps(record), encoding="utf-8")
+    (loop / "iterations" / "iteration-3.json").symlink_to(elsewhere)
+    (loop / "iterations" / "iteration-4.json").symlink_to("iteration-4.json")
+    [found] = read_loops(loop, tmp_path)
+    assert len(found.attempts) == 2
+
+
 def test_markdown_of_any_length_is_read_in_linear_time():
     wide = "#" * 200_000 + "\n# Iteration 1" + " " * 200_000 + "x\n" + "```\n~~~\n" * 50_000
     began = time.process_time()

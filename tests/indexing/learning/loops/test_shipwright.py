@@ -37,3 +37,26 @@ def test_a_state_whose_goal_is_a_whole_prompt_is_read(tmp_path):
     (tmp_path / "loop-state.md").write_text(text, encoding="utf-8")
     [loop] = read_loops(tmp_path, tmp_path)
     assert (loop.task, loop.outcome) == ("Fix it", "failure")
+
+
+def test_a_log_that_is_a_link_out_of_the_folder_is_not_read(tmp_path):
+    logs = tmp_path / "project" / "loop-logs"
+    logs.mkdir(parents=True)
+    (tmp_path / "private").write_text("Error: the private key is bad\n", encoding="utf-8")
+    (logs / "tests-iter-1.log").write_text("Error: queue is full\n", encoding="utf-8")
+    (logs / "tests-iter-2.log").symlink_to(tmp_path / "private")
+    (logs / "iteration-1.log").symlink_to(tmp_path / "private")
+    (tmp_path / "project" / "loop-state.md").symlink_to(tmp_path / "private")
+    [loop] = read_loops(logs, tmp_path)
+    assert [attempt.output for attempt in loop.attempts] == ["Error: queue is full\n"]
+
+
+def test_a_goal_of_any_length_hides_nothing_of_the_state(tmp_path):
+    (tmp_path / "loop-logs").mkdir()
+    (tmp_path / "loop-logs" / "tests-iter-1.log").write_text("Error: queue is full\n", "utf-8")
+    goal = "Mend it\n" + "and more of it\n" * 10_000
+    state = f'---\ngoal: "{goal}"\nstatus: complete\ntest_cmd: "npm test"\n---\n## Log\n'
+    (tmp_path / "loop-state.md").write_text(state, encoding="utf-8")
+    [loop] = read_loops(tmp_path / "loop-logs", tmp_path)
+    assert (loop.task, loop.outcome) == ("Mend it", "success")
+    assert loop.attempts[0].command == "npm test"
