@@ -8,7 +8,8 @@ MemError
 ├── JournalBusy         another process holds the journal's lock for too long
 ├── IndexBusy           another process builds the same index for too long
 ├── BadIndex            there is no index, it is damaged, or another version made it
-│   └── StaleRecipe     the index was made with other rules; a rebuild mends it
+│   ├── StaleRecipe     the index was made with other rules; a rebuild mends it
+│   └── NoVectors       the index was made without vectors; a rebuild with --semantic mends it
 └── MissingExtra        an optional library is not installed; names the command
 
 One line each: where, what, and how to mend it. Only the command line catches `MemError`.
@@ -49,6 +50,10 @@ class BadIndex(MemError):
 
 class StaleRecipe(BadIndex):
     """The index was made with other rules; a rebuild mends it."""
+
+
+class NoVectors(BadIndex):
+    """The index was made without vectors; a rebuild with `--semantic` mends it."""
 
 
 class MissingExtra(MemError):

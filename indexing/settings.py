@@ -18,6 +18,7 @@ OVERRIDES = "overrides.jsonl"
 INDEX = "index"
 SCORERS = ("fields", "cosine", "tokens")
 TOKENS = ("code", "plain")
+VECTORS = ("auto", "flat", "hnsw", "sq8")
 
 
 class Settings(NamedTuple):
@@ -52,6 +53,14 @@ class Settings(NamedTuple):
     learn_templates: 1: code templates are learnt unless `--types` says otherwise; 0: they are not.
     control: This share of loops, by a hash of their `--loop ID`, is shown nothing, so that help can
         be measured.
+    semantic: 1: the index keeps vectors of its texts, and lookups compare by them too; 0: neither.
+    semantic_model: A model of sentence-transformers: its name, or its folder, which in
+        `config.toml` is relative to the folder that holds `.mem`.
+    semantic_revision: The commit that a model is taken at; empty is the pinned one of the default
+        model, and of another what `main` was when it was downloaded.
+    semantic_device: `cpu`, `cuda`, `mps`; `auto` takes what there is.
+    semantic_vectors: How vectors are looked through: `flat`, `hnsw`, `sq8`; `auto` goes by their
+        number.
     events: A file to which events are appended as JSON lines; empty is none. In `config.toml` it is
         relative to the folder that holds `.mem`.
     """
@@ -82,6 +91,11 @@ class Settings(NamedTuple):
     learn_failed: int = 1
     learn_templates: int = 1
     control: float = 0.0
+    semantic: int = 0
+    semantic_model: str = "sentence-transformers/all-MiniLM-L6-v2"
+    semantic_revision: str = ""
+    semantic_device: str = "auto"
+    semantic_vectors: str = "auto"
     events: str = ""
 
     @property
@@ -125,6 +139,11 @@ _RULES = {
     "learn_failed": _Rule(int, "0 or 1", lambda value: value in (0, 1)),
     "learn_templates": _Rule(int, "0 or 1", lambda value: value in (0, 1)),
     "control": _Rule(float, "a number in 0..1", lambda value: 0 <= value <= 1),
+    "semantic": _Rule(int, "0 or 1", lambda value: value in (0, 1)),
+    "semantic_model": _Rule(str, "a name or a folder", lambda value: bool(value.strip())),
+    "semantic_revision": _Rule(str, "a commit", lambda value: True),
+    "semantic_device": _Rule(str, "auto, cpu, cuda or mps", lambda value: bool(value.strip())),
+    "semantic_vectors": _Rule(str, "one of " + ", ".join(VECTORS), lambda value: value in VECTORS),
     "events": _Rule(str, "a path", lambda value: True),
 }
 
@@ -146,8 +165,11 @@ def load(mem_dir: Path | None, environ: Mapping[str, str] = os.environ) -> Setti
                 raise BadSettings(f"{config}: no setting is called '{key}'; remove it")
             places[key] = f"{config}: {key}"
             values[key] = _of_toml(key, value, places[key])
+        root = mem_dir.absolute().parent
         if values.get("events"):
-            values["events"] = str(mem_dir.absolute().parent / values["events"])
+            values["events"] = str(root / values["events"])
+        if "semantic_model" in values and (root / values["semantic_model"]).is_dir():
+            values["semantic_model"] = str(root / values["semantic_model"])
     for key in _RULES:
         variable = f"MEM_{key.upper()}"
         if variable in environ:

@@ -12,7 +12,8 @@ class Why(NamedTuple):
     `files` are those both sides have, the weightiest first. `note` says in words what is unusual
     (`same root line; the memory does not know its file`). Where fields are weighed, `text` and
     `paths` are the parts of the score, None where there was no evidence, and `prior` is the factor
-    for age and size: 100 * (text + paths) * prior.
+    for age and size: 100 * (text + paths) * prior. `vectors` is the cosine of the vectors of both
+    texts, None where they had no part in the score; what it adds stands in `tiers/semantic.py`.
     """
 
     cosine: float | None = None
@@ -24,6 +25,7 @@ class Why(NamedTuple):
     text: float | None = None
     paths: float | None = None
     prior: float | None = None
+    vectors: float | None = None
 
 
 def says_the_same(one: Entry, other: Entry) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from indexing.errors import BadIndex, BadQuery, MemError, NoMemory
+from indexing.errors import BadIndex, BadQuery, MemError, MissingExtra, NoMemory, NoVectors
 from indexing.recipe import refuse_other, today
 from indexing.settings import (
     CONFIG,
@@ -52,6 +52,8 @@ class Memory:
         self._decided: _Stamp | None = None
         self.unwatched = ""
         """Why the event of the last lookup could not be written; empty when it was."""
+        self.without_vectors = ""
+        """Why the last lookup compared no vectors although the settings ask for it; else empty."""
 
     @staticmethod
     def open(path: str | Path | None = None, *, index: str | Path | None = None) -> "Memory":
@@ -84,7 +86,7 @@ class Memory:
             stamp = _stamp_of(self.index / POINTER)
             if self._store is None or stamp != self._stamp:
                 store = LocalStore.open(self.index)
-                refuse_other(store.recipe, today(tiers(self.settings)), str(self.index))
+                refuse_other(store.recipe, today(tiers(_without(self.settings))), str(self.index))
                 self._store, self._stamp = store, stamp
             return self._store
 
@@ -104,17 +106,26 @@ class Memory:
                 self._decided = stamp
             return self._overrides
 
-    def lookup(self, query: Query, k: int | None = None, scorer: str | None = None) -> list[Hit]:
+    def lookup(
+        self,
+        query: Query,
+        k: int | None = None,
+        scorer: str | None = None,
+        semantic: bool | None = None,
+    ) -> list[Hit]:
         """At most `k` hits, best first; empty when nothing is known.
 
         Args:
             query: What is known of the failure or issue at hand.
             k: From 1; None takes the setting `top_k`.
             scorer: `cosine` or `tokens`; None takes the setting.
+            semantic: Whether vectors are compared too. None takes the setting, and goes without
+                where the index or this machine lacks what it takes; `without_vectors` says so.
 
         Raises:
             BadQuery: `k` or `scorer` are none of these.
             BadIndex: The index is missing, damaged, or made in another way.
+            MissingExtra: `semantic` is asked for, and what encodes the query is not installed.
         """
         _refuse_no_query(query)
         if k is not None:
@@ -123,11 +134,18 @@ class Memory:
             raise BadQuery(f"scorer: there is no '{scorer}'; take one of {', '.join(SCORERS)}")
         began = time.perf_counter()
         settings = self.settings if scorer is None else self.settings._replace(scorer=scorer)
+        if semantic is not None:
+            settings = settings._replace(semantic=int(semantic))
         limit = settings.top_k if k is None else k
-        in_order = tiers(settings, self.overrides)
         store = self.store
+        self.without_vectors = ""
         try:
-            hits = search(query, store, in_order, limit, settings.min_score, settings.abstain_below)
+            hits = self._searched(query, store, settings, limit)
+        except (MissingExtra, NoVectors) as error:
+            if semantic:
+                raise
+            self.without_vectors = str(error)
+            hits = self._searched(query, store, _without(settings), limit)
         except Exception as error:
             # of a big index nobody looked at the checksums yet
             if not isinstance(error, MemError) and (altered := store.altered()):
@@ -149,11 +167,18 @@ class Memory:
         )
         return hits
 
+    def _searched(
+        self, query: Query, store: LocalStore, settings: Settings, limit: int
+    ) -> list[Hit]:
+        in_order = tiers(settings, self.overrides)
+        return search(query, store, in_order, limit, settings.min_score, settings.abstain_below)
+
     def context(
         self,
         query: Query,
         max_tokens: int | None = None,
         count_tokens: Callable[[str], int] | None = None,
+        semantic: bool | None = None,
     ) -> str:
         """The context block of the hits; empty when nothing is known.
 
@@ -161,6 +186,7 @@ class Memory:
             query: What is known of the failure or issue at hand.
             max_tokens: None takes the setting, 500 by default.
             count_tokens: How the reader of the block counts; None: four characters are a token.
+            semantic: As in `lookup`.
 
         Raises:
             BadQuery: `max_tokens` is no number from 1.
@@ -172,7 +198,7 @@ class Memory:
             _refuse_none("max_tokens", max_tokens)
 
         budget = self.settings.max_tokens if max_tokens is None else max_tokens
-        return block(self.lookup(query), budget, count_tokens)
+        return block(self.lookup(query, semantic=semantic), budget, count_tokens)
 
     def patterns(
         self,
@@ -180,6 +206,7 @@ class Memory:
         k: int | None = None,
         max_tokens: int | None = None,
         scorer: str | None = None,
+        semantic: bool | None = None,
     ) -> tuple[list[Hit], str]:
         """The patterns of earlier loops for a loop that starts, and the block that shows them.
 
@@ -189,17 +216,23 @@ class Memory:
                 `patterns_most`.
             max_tokens: None takes the setting, 500 by default.
             scorer: As in `lookup`.
+            semantic: As in `lookup`.
         """
         from retrieval.patterns import LOOKED_AT, block, chosen
 
         settings = self.settings
         most = min(settings.patterns_shown if k is None else k, settings.patterns_most)
-        hits = self.lookup(query, LOOKED_AT, scorer)
+        hits = self.lookup(query, LOOKED_AT, scorer, semantic)
         ranked = chosen(hits, query, settings.policy, most)
         budget = settings.max_tokens if max_tokens is None else max_tokens
         text, shown = block(ranked, query, budget)
         ids = {entry.id for entry in shown}
         return [each.hit for each in ranked if each.hit.entry.id in ids], text
+
+
+def _without(settings: Settings) -> Settings:
+    """The same, and no vectors."""
+    return settings._replace(semantic=0)
 
 
 def _refuse_no_query(given: object) -> None:

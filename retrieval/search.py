@@ -99,7 +99,7 @@ def _abstains(hit: Hit, below: float) -> bool:
 
 def _doubtful(hit: Hit, query: Query, found: Sequence[Hit]) -> bool:
     """Whether nothing but a log was given, nothing sure is known, and this is only alike."""
-    if not query.only_log or hit.tier != "lexical":
+    if not query.only_log or hit.tier not in ("lexical", "semantic"):
         return False
     if any(each.tier == "exact" for each in found):
         return False

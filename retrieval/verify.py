@@ -14,7 +14,7 @@ from indexing.stores import local
 from indexing.stores.interface import Store
 from indexing.stores.local import LocalStore
 from retrieval.query import Query
-from retrieval.tiers import tiers
+from retrieval.tiers import parts
 from retrieval.tiers.lexical import Lexical, idf, score_of, text_of
 from retrieval.tokens import file_keys, words
 
@@ -33,7 +33,7 @@ def verify(index: Path, settings: Settings = Settings()) -> list[str]:
         return problems
     store = LocalStore.open(index)
     try:
-        refuse_other(store.recipe, today(tiers(settings)), str(index))
+        refuse_other(store.recipe, today(parts(settings)), str(index))
     except BadIndex as error:
         return [str(error)]
     cosine = settings._replace(scorer="cosine", max_entries=0)

@@ -40,6 +40,8 @@ HOUSE = (
     "retrieval.hit",
     "retrieval.tokens",
     "retrieval.postings",
+    "retrieval.encoder",
+    "retrieval.vectors",
     "retrieval.tiers",
     "retrieval.doubt",
     "retrieval.search",

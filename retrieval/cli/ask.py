@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from indexing.errors import BadIndex, BadQuery, MemError
 from indexing.settings import SCORERS
 from retrieval.cli import streams
-from retrieval.cli.interface import Command, whole_number
+from retrieval.cli.interface import Command, semantic_argument, whole_number
 from retrieval.cli.streams import FOUND, NOTHING, STDIN
 from retrieval.memory import Memory
 from retrieval.query import Query
@@ -34,6 +34,7 @@ def _query_arguments(parser: ArgumentParser) -> None:
         "-k", type=whole_number, metavar="N", help="so many hits at most (default: top_k)"
     )
     parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
+    semantic_argument(parser, "compare by vectors of the texts too (default: the setting)")
     parser.add_argument("--index", type=Path, metavar="DIR", help="another index than .mem/index")
     parser.add_argument(
         "--loop", metavar="ID", help="the loop that asks: it is told nothing twice (MEM_LOOP)"
@@ -57,8 +58,8 @@ def _lookup(args: Namespace) -> int:
     query = _query(args)
     try:
         memory = _opened(args)
-        hits = memory.lookup(query, args.k, args.scorer)
-        _tell_unwatched(memory)
+        hits = memory.lookup(query, args.k, args.scorer, args.semantic)
+        _tell_lacks(memory)
     except BadIndex as error:
         hits, memory = _slowly(query, args, error), None
     if memory is not None and (loop := _loop(args)):
@@ -109,10 +110,10 @@ def _context(args: Namespace) -> int:
     budget = memory.settings.max_tokens if args.max_tokens is None else args.max_tokens
     hits: Sequence[Hit]
     if args.format == "patterns":
-        hits, text = memory.patterns(query, args.k, budget, args.scorer)
+        hits, text = memory.patterns(query, args.k, budget, args.scorer, args.semantic)
     else:
-        hits, text = memory.lookup(query, args.k, args.scorer), ""
-    _tell_unwatched(memory)
+        hits, text = memory.lookup(query, args.k, args.scorer, args.semantic), ""
+    _tell_lacks(memory)
     if hits:
         if args.format != "patterns":
             from retrieval.context import block
@@ -140,9 +141,10 @@ def _opened(args: Namespace) -> Memory:
     return memory
 
 
-def _tell_unwatched(memory: Memory) -> None:
-    if memory.unwatched:
-        streams.say(f"mem: {memory.unwatched}")
+def _tell_lacks(memory: Memory) -> None:
+    """What the last lookup did without, which is no fault of its answer."""
+    for lack in filter(None, (memory.unwatched, memory.without_vectors)):
+        streams.say(f"mem: {lack}")
 
 
 def _query(args: Namespace) -> Query:

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from indexing.errors import BadIndex, BadQuery, NoMemory
+from indexing.errors import BadIndex, NoMemory
 from indexing.settings import INDEX, Settings, find_mem_dir, load, memory_paths
 from retrieval.cli import streams
-from retrieval.cli.interface import Command
+from retrieval.cli.interface import Command, semantic_argument
 from retrieval.cli.streams import FAILED, FOUND, NOTHING
 
 if TYPE_CHECKING:
@@ -55,12 +55,12 @@ def rebuild(
 ) -> "Report":
     """Make the index anew; errors are those of `build_index`."""
     from indexing.build import build_index
-    from retrieval.tiers import tiers
+    from retrieval.tiers import parts
 
     return build_index(
         place.memory,
         place.folder,
-        tiers(place.settings),
+        parts(place.settings, place.folder, on_progress),
         place.settings,
         on_progress,
         root=place.root,
@@ -93,13 +93,13 @@ def _rebuild_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="processes that read when there is much to read (default: one a processor)",
     )
-    parser.add_argument("--semantic", action="store_true", help="reserved: not built yet")
+    semantic_argument(parser, "keep vectors of the texts too (default: the setting)")
 
 
 def _rebuild(args: Namespace) -> int:
-    if args.semantic:
-        raise BadQuery("--semantic: there is no semantic tier yet; rebuild without it")
     where = place(args.index, args.memory)
+    if args.semantic is not None:
+        where = where._replace(settings=where.settings._replace(semantic=int(args.semantic)))
     if args.memory is None and where.root is None:
         raise NoMemory("there is no .mem here or above; name memory files with --memory")
     with _progress() as on_progress:
@@ -270,11 +270,11 @@ def _stale(store: "LocalStore", where: Place, args: Namespace) -> tuple[list[str
     """Why a rebuild would give another index, and what memory it could not read, a line each."""
     from indexing.build import survey
     from indexing.recipe import refuse_other, today
-    from retrieval.tiers import tiers
+    from retrieval.tiers import parts
 
     stale = []
     try:
-        refuse_other(store.recipe, today(tiers(where.settings)), str(where.folder))
+        refuse_other(store.recipe, today(parts(where.settings)), str(where.folder))
     except BadIndex as error:
         stale.append(str(error))
     if args.memory is None and args.index is not None:

@@ -4,6 +4,7 @@ import sys
 from argparse import (
     ArgumentParser,
     ArgumentTypeError,
+    BooleanOptionalAction,
     Namespace,
     RawDescriptionHelpFormatter,
 )
@@ -50,6 +51,11 @@ def whole_number(text: str) -> int:
     if number < 1:
         raise ArgumentTypeError(f"expected a whole number from 1, found '{text}'")
     return number
+
+
+def semantic_argument(parser: ArgumentParser, says: str) -> None:
+    """`--semantic` and `--no-semantic`; None when neither is given."""
+    parser.add_argument("--semantic", action=BooleanOptionalAction, help=says)
 
 
 class Help(RawDescriptionHelpFormatter):

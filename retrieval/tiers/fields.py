@@ -254,6 +254,11 @@ class Fields:
             prior=_six(float(self._prior.factors[row])),
         )
 
+    def prior(self, rows: "NDArray[np.int64]") -> "NDArray[np.float64]":
+        """The factor for age and size of each of `rows`."""
+        found: NDArray[np.float64] = self._prior.factors[rows]
+        return found
+
     def _weighed_terms(self, query: Query, total: int) -> "list[_Asked]":
         """The terms that the index knows, with weights that give the query's own text 1."""
         asked: dict[str, float] = {}

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from indexing.recipe import MadeWith
     from indexing.stores.generations import Buffer
     from indexing.stores.interface import Store
+    from retrieval.tiers.interface import Scored
 
 _STEP = 1 << 21  # postings that are weighed at once
 
@@ -115,12 +116,17 @@ class Lexical:
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
         """At most `limit` hits with a score of 1 or more; of equal scores the newer first."""
-        rows = len(store)
-        if self._settings.max_entries:
-            rows = min(rows, self._settings.max_entries)
+        rows = self.rows_of(store)
         if not rows or limit < 1:
             return []
-        scored = self.scored(query, store, rows)
+        return self.hits(self.scored(query, store, rows), store, limit)
+
+    def rows_of(self, store: "Store") -> int:
+        """So many of the newest rows are looked at."""
+        return min(len(store), self._settings.max_entries or len(store))
+
+    def hits(self, scored: "Scored", store: "Store", limit: int) -> list[Hit]:
+        """At most `limit` of the best rows, each with how certain it is."""
         # one more, to know by how much the last one leads
         best = [(store.entry(row), row, score) for row, score in scored.best(limit + 1)]
         sure: list[float | None] = [None] * len(best)
@@ -195,6 +201,12 @@ class _Cosine:
             files=self._files.shared_with(row)[:SHOWN],
         )
 
+    def prior(self, rows: "NDArray[np.int64]") -> "NDArray[np.float64]":
+        """1 for each of `rows`: age and size do not count."""
+        import numpy as np
+
+        return np.ones(len(rows))
+
     def _weighed(self, text: str, rows: int, plain: bool) -> list[tuple[str, int, float]]:
         """The words that the index knows: word, number, and weight in a vector of length 1."""
         counts = Counter(tokens.words(text, plain))
@@ -262,6 +274,12 @@ class _Tokens:
             words=shared[:SHOWN],
             files=self._files.shared_with(row)[:SHOWN],
         )
+
+    def prior(self, rows: "NDArray[np.int64]") -> "NDArray[np.float64]":
+        """1 for each of `rows`: age and size do not count."""
+        import numpy as np
+
+        return np.ones(len(rows))
 
 
 _SCORERS: "Mapping[str, type[Fields | _Cosine | _Tokens]]" = {

@@ -58,6 +58,11 @@ def test_every_setting_can_be_set_both_ways(mem_dir):
         learn_failed=0,
         learn_templates=0,
         control=0.2,
+        semantic=1,
+        semantic_model="a/model",
+        semantic_revision="c0ffee",
+        semantic_device="cpu",
+        semantic_vectors="hnsw",
         events="e.jsonl",
     )
     assert all(new != old for new, old in zip(values, Settings(), strict=True))

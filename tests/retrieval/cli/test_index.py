@@ -186,13 +186,6 @@ def test_a_memory_of_nothing_says_how_to_begin(here, capsys):
     assert "mem record" in capsys.readouterr().err
 
 
-def test_a_tier_that_is_not_built_yet_is_refused(fresh, capsys):
-    assert main(["index", "rebuild", "--semantic"]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "no semantic tier yet" in said.err
-
-
 def test_other_settings_of_a_part_make_the_index_stale(fresh, capsys, monkeypatch):
     monkeypatch.setenv("MEM_TOKENS", "plain")
     code, found = status(capsys)

@@ -1,0 +1,271 @@
+"""Semantic: what says the same in other words, by vectors of a model.
+
+It joins the lexical tier: what that finds and what the vectors find nearest is scored by both.
+
+    points = points of the lexical tier + weight * nearness
+
+Where the index has no vector of an entry (it came after the last rebuild), the entry has the points
+of its words and files.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from indexing.build import Progress
+from indexing.entry import Entry
+from indexing.errors import NoVectors, StaleRecipe
+from indexing.settings import Settings
+from retrieval.encoder import Model, encoder_of, in_batches, model_of
+from retrieval.hit import Hit, Why
+from retrieval.postings import data_of
+from retrieval.query import Query
+from retrieval.tiers.lexical import Lexical, score_of, text_of
+from retrieval.vectors import KEY, Kept, Vectors, graph
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from indexing.build import Rows
+    from indexing.recipe import MadeWith
+    from indexing.stores.generations import Buffer
+    from indexing.stores.interface import Store
+    from retrieval.tiers.interface import Scored
+
+REBUILD_WITH = "run `mem index rebuild --semantic`"
+_DEPTH = 100
+_UNRELATED = 0.3
+_WEIGHT = 0.5
+
+
+class Semantic:
+    """Entries that say the same in these words or in others.
+
+    Args:
+        settings: Those of the lexical tier, and the model.
+        kept: Where the vectors of texts lie that were encoded before; None: nowhere.
+        on_progress: Called with every batch of texts that is encoded.
+    """
+
+    name = "semantic"
+    sure = False
+
+    def __init__(
+        self,
+        settings: Settings,
+        kept: Path | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._lexical = Lexical(settings)
+        self._kept = kept
+        self._tell = on_progress or (lambda progress: None)
+
+    def __reduce__(self) -> "tuple[type[Semantic], tuple[Settings]]":
+        """What a process needs that only reads memory files."""
+        return Semantic, (self._settings,)
+
+    def made_with(self) -> "MadeWith":
+        """The model, and how its vectors are looked through."""
+        return {**self._model.made_with(), "look": self._settings.semantic_vectors}
+
+    @property
+    def _model(self) -> Model:
+        return model_of(self._settings, may_download=self._kept is not None)
+
+    def gather(self) -> "_Keys":
+        """The checksums of texts."""
+        return _Keys()
+
+    def merge(
+        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", entries: Sequence[Entry]
+    ) -> "Mapping[str, Buffer]":
+        """`vectors` (f32) of every text once, `numbers` (u32 a row), and `graph` of many."""
+        import numpy as np
+
+        by_row = np.zeros((len(entries), KEY), np.uint8)
+        for files, rows in gathered:
+            keys = np.frombuffer(files["keys"], np.uint8).reshape(-1, KEY)
+            by_row[rows[rows >= 0]] = keys[rows >= 0]
+        whole = by_row.view(f"V{KEY}").ravel()
+        texts, first, numbers = np.unique(whole, return_index=True, return_inverse=True)
+        vectors = self._encoded([key.tobytes() for key in texts], first.tolist(), entries)
+        return {
+            "vectors": data_of(vectors, "<f4"),
+            "numbers": data_of(numbers, "<u4"),
+            "graph": graph(vectors, self._settings.semantic_vectors),
+        }
+
+    def _encoded(
+        self, keys: Sequence[bytes], rows: Sequence[int], entries: Sequence[Entry]
+    ) -> "NDArray[np.float32]":
+        """The vector of each text, of which a key and a row are given."""
+        import numpy as np
+
+        model = self._model
+        kept = Kept(self._kept, _digest(model.made_with()), model.dimension)
+        vectors = np.zeros((len(keys), model.dimension), np.float32)
+        missing = []
+        for at, key in enumerate(keys):
+            known = kept.find(key)
+            if known is None:
+                missing.append(at)
+            else:
+                vectors[at] = known
+        texts = [text_of(entries[rows[at]]) for at in missing]
+        done = 0
+        for batch in in_batches(texts):
+            places = [missing[at] for at in batch]
+            encoder = encoder_of(model, self._settings.semantic_device)
+            vectors[places] = encoder.encode([texts[at] for at in batch])
+            kept.add([keys[at] for at in places], vectors[places])
+            done += len(batch)
+            self._tell(Progress(self.name, done, len(missing)))
+        kept.tidy(keys, vectors)
+        return vectors
+
+    def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
+        """At most `limit` hits; `lexical` are those that would be shown without vectors too.
+
+        Raises:
+            NoVectors: The index holds none.
+            StaleRecipe: Its vectors are of another model.
+            MissingExtra: What encodes the query is not installed.
+        """
+        rows = self._lexical.rows_of(store)
+        if not rows or limit < 1:
+            return []
+        scored = self.scored(query, store, rows)
+        hits = self._lexical.hits(scored, store, limit)
+        return [
+            hit._replace(tier=self.name) if score_of(scored.alone(row)) < self._floor else hit
+            for hit, (row, _) in zip(hits, scored.best(limit), strict=True)
+        ]
+
+    @property
+    def _floor(self) -> int:
+        return max(1, self._settings.min_score)
+
+    def scored(self, query: Query, store: "Store", rows: int, depth: int = _DEPTH) -> "_Joined":
+        """The points of the newest `rows` rows; errors are those of `search`.
+
+        The best `depth` rows of the lexical tier and the nearest `depth` texts have points for
+        both, others for words and files alone.
+        """
+        import numpy as np
+
+        model = self._model
+        _refuse_other(store.recipe.parts.get(self.name), self.made_with())
+        vectors = _vectors_of(store, model.dimension)
+        encoder = encoder_of(model, self._settings.semantic_device)
+        [vector] = encoder.encode([text_of(query)])
+        scored = self._lexical.scored(query, store, rows)
+        near = vectors.nearest(vector, depth)
+        best = np.array([row for row, _ in scored.best(depth)], np.int64)
+        both = np.union1d(near[near < rows], best)
+        return _Joined(scored, both, vectors.cosines(vector, both), weight_of(query))
+
+
+class _Keys:
+    """The checksum of each entry's text."""
+
+    def __init__(self) -> None:
+        self._keys = bytearray()
+
+    def add(self, entry: Entry) -> None:
+        self._keys += hashlib.sha256(text_of(entry).encode("utf-8", "surrogatepass")).digest()
+
+    def done(self) -> Mapping[str, bytes]:
+        return {"keys": bytes(self._keys)}
+
+
+class _Joined:
+    """The points of the lexical tier, and what the vectors add to them.
+
+    Args:
+        scored: By words and files; its points are changed.
+        rows: Those that are compared by vectors too, ascending.
+        cosines: Theirs.
+        weight: What the nearest possible text adds.
+    """
+
+    def __init__(
+        self,
+        scored: "Scored",
+        rows: "NDArray[np.int64]",
+        cosines: "NDArray[np.float64]",
+        weight: float,
+    ) -> None:
+        import numpy as np
+
+        self._scored = scored
+        self._cosines = dict(zip(rows.tolist(), cosines.tolist(), strict=True))
+        self._alone = dict(zip(rows.tolist(), scored.points[rows].tolist(), strict=True))
+        left = 1 - np.minimum(1, scored.points[rows])
+        scored.points[rows] += weight * nearness(cosines) * scored.prior(rows) * left
+        self.points = scored.points
+        self.best = scored.best
+
+    def alone(self, row: int) -> float:
+        """The row's points without vectors."""
+        alone = self._alone.get(row)
+        return float(self.points[row]) if alone is None else alone
+
+    def why(self, row: int) -> Why:
+        """What speaks for `row`."""
+        return self._scored.why(row)._replace(vectors=self._cosines.get(row))
+
+    def prior(self, rows: "NDArray[np.int64]") -> "NDArray[np.float64]":
+        """The factor for age and size of each of `rows`."""
+        return self._scored.prior(rows)
+
+
+def nearness(cosines: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """0..1, 0 for what is no nearer than texts that have nothing to do with each other."""
+    import numpy as np
+
+    return np.maximum(0, cosines - _UNRELATED) / (1 - _UNRELATED)
+
+
+def weight_of(query: Query) -> float:
+    """What the nearest possible text adds to the points."""
+    return _WEIGHT
+
+
+_opened: WeakKeyDictionary["Store", Vectors] = WeakKeyDictionary()
+_opening = Lock()
+
+
+def _vectors_of(store: "Store", dimension: int) -> Vectors:
+    """The vectors of the store's rows; they are opened once."""
+    with _opening:
+        if store not in _opened:
+            _opened[store] = Vectors(store.part(Semantic.name), dimension, len(store))
+        return _opened[store]
+
+
+def _refuse_other(found: "MadeWith | None", wanted: "MadeWith") -> None:
+    """Nothing, when vectors made with `found` may be compared with one made with `wanted`.
+
+    Raises:
+        NoVectors: There are none.
+        StaleRecipe: Naming what differs and the command that mends it.
+    """
+    if found is None:
+        raise NoVectors(f"the index was made without vectors; {REBUILD_WITH}")
+    for key, value in wanted.items():
+        if found.get(key) != value:
+            raise StaleRecipe(
+                f"the index holds vectors made with {key} {found.get(key)}, today's is {value};"
+                f" {REBUILD_WITH}"
+            )
+
+
+def _digest(made_with: "MadeWith") -> str:
+    """A name for what made vectors."""
+    return hashlib.sha256(json.dumps(made_with, sort_keys=True).encode()).hexdigest()[:32]
