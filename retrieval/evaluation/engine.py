@@ -11,6 +11,7 @@ from indexing.settings import Settings
 from indexing.stores import generations
 from indexing.stores.local import LocalStore
 from retrieval.evaluation.dataset import Dataset, Question
+from retrieval.tiers import asked_last, parts
 from retrieval.tiers.exact import Exact
 from retrieval.tiers.lexical import Lexical
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from indexing.entry import Entry
 
 TIERS = ("exact", "lexical")
+WITH_VECTORS = "semantic"
 DEPTH = 100
 
 
@@ -62,8 +64,9 @@ class Engine:
             for hit in Exact().search(question.query, self.store, len(self.store)):
                 if len(found) < depth and self._place[hit.entry.id] < question.seq:
                     found[hit.entry.id] = Answer(hit.entry.id, hit.tier, hit.score, hit.score / 100)
-        if "lexical" in tiers:
-            for row, score, points in self._lexical(question, settings, depth):
+        if "lexical" in tiers or WITH_VECTORS in tiers:
+            asked = settings._replace(semantic=int(WITH_VECTORS in tiers))
+            for row, score, points in self._lexical(question, asked, depth):
                 if len(found) < depth:
                     answer = Answer(self._ids[row], Lexical.name, score, points)
                     found.setdefault(answer.id, answer)
@@ -75,10 +78,10 @@ class Engine:
         rows = len(self.store)
         if not rows:
             return
-        scored = Lexical(settings).scored(question.query, self.store, rows)
+        scored = asked_last(settings).scored(question.query, self.store, rows)
         if self._without_files is not None:
             unknown = self._files_at > question.query.at
-            bare = Lexical(settings).scored(question.query, self._without_files, rows)
+            bare = asked_last(settings).scored(question.query, self._without_files, rows)
             scored.points[:rows][unknown] = bare.points[:rows][unknown]
         scored.points[:rows][self._seq >= question.seq] = 0
         for row, score in scored.best(depth):
@@ -87,23 +90,33 @@ class Engine:
 
 @contextmanager
 def opened(
-    dataset: Dataset, settings: Settings, on_progress: Callable[[str], None] = lambda stage: None
+    dataset: Dataset,
+    settings: Settings,
+    on_progress: Callable[[str], None] = lambda stage: None,
+    kept: Path | None = None,
 ) -> Iterator[Engine]:
-    """An index of the dataset in a folder of its own, for as long as it is used."""
+    """An index of the dataset in a folder of its own, for as long as it is used.
+
+    Args:
+        dataset: What is indexed.
+        settings: Of the tiers; vectors are there to be compared when they ask for them.
+        on_progress: Called with what is done next.
+        kept: Where the vectors of texts are kept from one time to the next.
+    """
     with TemporaryDirectory(prefix="oncebitten-") as folder:
         on_progress("index")
-        store = _indexed(dataset.entries, Path(folder) / "whole", settings)
+        store = _indexed(dataset.entries, Path(folder) / "whole", settings, kept)
         without = None
         if dataset.files_at:
             bare = [entry._replace(files=None) for entry in dataset.entries]
-            without = _indexed(bare, Path(folder) / "bare", settings)
+            without = _indexed(bare, Path(folder) / "bare", settings, kept)
         yield Engine(dataset, store, without)
 
 
-def _indexed(entries: "Sequence[Entry]", index: Path, settings: Settings) -> LocalStore:
-    from retrieval.tiers import tiers
-
+def _indexed(
+    entries: "Sequence[Entry]", index: Path, settings: Settings, kept: Path | None
+) -> LocalStore:
     with generations.alone(index, 0):
         generations.clean(index)
-        write_index(entries, index, tiers(settings))
+        write_index(entries, index, parts(settings, kept))
     return LocalStore.open(index)

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from indexing.build import Part, Progress
     from indexing.overrides import Overrides
     from retrieval.tiers.interface import Tier
+    from retrieval.tiers.semantic import Semantic
 
 VECTORS = ".vectors"
+"""Where an index keeps the vectors of texts that were encoded before."""
 
 
 def tiers(settings: Settings, overrides: "Overrides | None" = None) -> "tuple[Tier, ...]":
@@ -24,23 +26,28 @@ def tiers(settings: Settings, overrides: "Overrides | None" = None) -> "tuple[Ti
     The semantic tier takes in the lexical one, and is asked in its place.
     """
     sure = (Exact(overrides), Pattern())
-    if settings.semantic:
-        from retrieval.tiers.semantic import Semantic
+    return (*sure, asked_last(settings))
 
-        return (*sure, Semantic(settings))
-    return (*sure, Lexical(settings))
+
+def asked_last(settings: Settings) -> "Lexical | Semantic":
+    """The semantic tier where vectors are to be compared, else the lexical one."""
+    if not settings.semantic:
+        return Lexical(settings)
+    from retrieval.tiers.semantic import Semantic
+
+    return Semantic(settings)
 
 
 def parts(
     settings: Settings,
-    index: "Path | None" = None,
+    kept: "Path | None" = None,
     on_progress: "Callable[[Progress], None] | None" = None,
 ) -> "tuple[Part, ...]":
     """What the tiers keep in an index.
 
     Args:
         settings: Of the lexical and the semantic tier.
-        index: Beside it lie the vectors of texts that were encoded before; None: nowhere.
+        kept: Where the vectors of texts lie that were encoded before; None: nowhere.
         on_progress: Called while texts are encoded.
     """
     always = (Exact(), Pattern(), Lexical(settings))
@@ -48,4 +55,4 @@ def parts(
         return always
     from retrieval.tiers.semantic import Semantic
 
-    return (*always, Semantic(settings, None if index is None else index / VECTORS, on_progress))
+    return (*always, Semantic(settings, kept, on_progress))

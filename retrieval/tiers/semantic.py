@@ -1,11 +1,15 @@
 """Semantic: what says the same in other words, by vectors of a model.
 
-It joins the lexical tier: what that finds and what the vectors find nearest is scored by both.
+It takes in the lexical tier. The best 100 entries of that and those of the 100 nearest texts are
+scored by both; all others keep the points of their words and files.
 
-    points = points of the lexical tier + weight * nearness
+    points = lexical + WEIGHT * nearness * prior * (1 - lexical)
 
-Where the index has no vector of an entry (it came after the last rebuild), the entry has the points
-of its words and files.
+    nearness  how much nearer two texts are than texts that have nothing to do with each other:
+              (cosine - 0.3) / 0.7 of their vectors, 0 where that is negative
+    prior     the lexical tier's factor for age and size
+
+so that points stay below 1, and what words and files are sure of cannot be overtaken by much.
 """
 
 import hashlib

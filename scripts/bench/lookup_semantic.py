@@ -41,7 +41,7 @@ def measured(folder: Path, size: int, args: argparse.Namespace) -> dict[str, flo
     settings = Settings(semantic=1, semantic_model=str(args.model.resolve()))
     made = corpus.made(folder / "memory", size, args.queries)
     index = folder / "index"
-    build_index([folder / "memory"], index, parts(settings, args.vectors or index), settings)
+    build_index([folder / "memory"], index, parts(settings, args.vectors), settings)
     memory = Memory(index, settings)
     encoder = encoder_of(model_of(settings), settings.semantic_device)
     queries = [

@@ -11,7 +11,7 @@ from indexing.settings import Settings
 from indexing.stores import generations
 from retrieval import Memory, Query
 from retrieval.encoder import encoder_of, model_of
-from retrieval.tiers import parts
+from retrieval.tiers import VECTORS, parts
 
 RAW = "npm ERR! 404 Not Found - GET https://registry.example/@acme%2fui-kit"
 KNOWN = [
@@ -120,7 +120,7 @@ def test_b131_vectors_of_another_size_than_they_should_have_are_refused(tmp_path
             return files | {"vectors": files["vectors"][: -2 * model_of(semantic()).dimension]}
 
     with generations.alone(tmp_path / "index", 0):
-        *others, last = parts(semantic(), tmp_path / "index")
+        *others, last = parts(semantic())
         write_index(KNOWN, tmp_path / "index", [*others, Halved(last)])
 
     with pytest.raises(BadIndex, match="other sizes"):
@@ -174,7 +174,7 @@ def test_a_build_that_is_stopped_leaves_the_old_index_and_has_not_encoded_in_vai
     later = [*KNOWN, entry("new", "Nobody said this yet")]
     with pytest.raises(KeyboardInterrupt), generations.alone(index, 0):
         generations.clean(index)
-        write_index(later, index, parts(semantic(), index, stops))
+        write_index(later, index, parts(semantic(), index / VECTORS, stops))
 
     assert generations.current(index) == before
     assert Memory(index, semantic()).lookup(LOGIN)[0].entry.id == "login"
