@@ -6,6 +6,7 @@ known by is read from its files, without loading it: torch takes seconds.
 
 import hashlib
 import json
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,7 +31,8 @@ _AT_ONCE = 8 * _BATCH
 _PINNED = {
     "sentence-transformers/all-MiniLM-L6-v2": "1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
 }
-_NEEDED = ("*.safetensors", "*.json", "*.txt", "*.model")
+_WEIGHTS = ".safetensors"
+_NEEDED = (_WEIGHTS, ".json", ".txt", ".model")
 _MODULES = "modules.json"
 _POOLING = "pooling_mode"
 _SIZES = ("out_features", "word_embedding_dimension", "embedding_dimension")
@@ -80,10 +82,7 @@ def model_of(settings: Settings, may_download: bool = False) -> Model:
             f"semantic_model: {folder} holds no {_MODULES} and weights in *.safetensors;"
             " name a model of sentence-transformers"
         )
-    files = sorted(path for pattern in _NEEDED for path in folder.rglob(pattern))
-    stamps = tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in files)
-    dimension, pooling = _shape(folder)
-    return Model(folder, name, revision, _digest(folder, stamps), dimension, pooling)
+    return Model(folder, name, revision, *_read(folder, tuple(_stamps(folder))))
 
 
 def encoder_of(model: Model, device: str) -> "Encoder":
@@ -160,7 +159,7 @@ def _of_name(name: str, revision: str, may_download: bool) -> Path:
             found = snapshot_download(
                 name,
                 revision=revision or None,
-                allow_patterns=list(_NEEDED),
+                allow_patterns=[f"*{ending}" for ending in _NEEDED],
                 local_files_only=is_local,
             )
         except (OSError, ValueError):
@@ -175,18 +174,33 @@ def _of_name(name: str, revision: str, may_download: bool) -> Path:
 
 
 def _is_whole(folder: Path) -> bool:
-    return (folder / _MODULES).is_file() and any(folder.rglob("*.safetensors"))
+    return (folder / _MODULES).is_file() and any(
+        name.endswith(_WEIGHTS) for name, *_ in _stamps(folder)
+    )
+
+
+def _stamps(folder: Path) -> list[tuple[str, int, int]]:
+    """The files that a model needs, in order; size and time of change tell when they do."""
+    found = []
+    for top, _, names in os.walk(folder):
+        for name in names:
+            if name.endswith(_NEEDED):
+                path = Path(top, name)
+                status = path.stat()
+                found.append((str(path), status.st_size, status.st_mtime_ns))
+    return sorted(found)
 
 
 @lru_cache(maxsize=8)
-def _digest(folder: Path, stamps: tuple[tuple[Path, int, int], ...]) -> str:
-    """The checksum of the files' names and bytes; `stamps` tell when they change."""
+def _read(folder: Path, stamps: tuple[tuple[str, int, int], ...]) -> tuple[str, int, str]:
+    """The checksum of the files' names and bytes, then what `_shape` says."""
     whole = hashlib.sha256()
-    for path, *_ in stamps:
+    for name, *_ in stamps:
+        path = Path(name)
         with path.open("rb") as file:
             own = hashlib.file_digest(file, "sha256").hexdigest()
         whole.update(f"{path.relative_to(folder).as_posix()} {own}\n".encode())
-    return whole.hexdigest()
+    return whole.hexdigest(), *_shape(folder)
 
 
 def _shape(folder: Path) -> tuple[int, str]:

@@ -9,7 +9,9 @@ scored by both; all others keep the points of their words and files.
               (cosine - 0.3) / 0.7 of their vectors, 0 where that is negative
     prior     the lexical tier's factor for age and size
 
-so that points stay below 1, and what words and files are sure of cannot be overtaken by much.
+so that points stay below 1, and what words and files are sure of is hardly overtaken. Where the
+question's files are known, vectors would rather mislead: they count only when words and files alone
+find nothing to be shown.
 """
 
 import hashlib
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 REBUILD_WITH = "run `mem index rebuild --semantic`"
 _DEPTH = 100
 _UNRELATED = 0.3
-_WEIGHT = 0.5
+_WEIGHT = 0.3
 
 
 class Semantic:
@@ -76,7 +78,10 @@ class Semantic:
 
     def made_with(self) -> "MadeWith":
         """The model, and how its vectors are looked through."""
-        return {**self._model.made_with(), "look": self._settings.semantic_vectors}
+        return self._made_with(self._model)
+
+    def _made_with(self, model: Model) -> "MadeWith":
+        return {**model.made_with(), "look": self._settings.semantic_vectors}
 
     @property
     def _model(self) -> Model:
@@ -151,28 +156,26 @@ class Semantic:
             for hit, (row, _) in zip(hits, scored.best(limit), strict=True)
         ]
 
-    @property
-    def _floor(self) -> int:
-        return max(1, self._settings.min_score)
-
-    def scored(self, query: Query, store: "Store", rows: int, depth: int = _DEPTH) -> "_Joined":
-        """The points of the newest `rows` rows; errors are those of `search`.
-
-        The best `depth` rows of the lexical tier and the nearest `depth` texts have points for
-        both, others for words and files alone.
-        """
+    def scored(self, query: Query, store: "Store", rows: int) -> "_Joined":
+        """The points of the newest `rows` rows; errors are those of `search`."""
         import numpy as np
 
         model = self._model
-        _refuse_other(store.recipe.parts.get(self.name), self.made_with())
+        _refuse_other(store.recipe.parts.get(self.name), self._made_with(model))
+        scored = self._lexical.scored(query, store, rows)
+        best = scored.best(_DEPTH)
+        if query.files is not None and best and best[0][1] >= self._floor:
+            return _Joined(scored, np.empty(0, np.int64), np.empty(0))
         vectors = _vectors_of(store, model.dimension)
         encoder = encoder_of(model, self._settings.semantic_device)
         [vector] = encoder.encode([text_of(query)])
-        scored = self._lexical.scored(query, store, rows)
-        near = vectors.nearest(vector, depth)
-        best = np.array([row for row, _ in scored.best(depth)], np.int64)
-        both = np.union1d(near[near < rows], best)
-        return _Joined(scored, both, vectors.cosines(vector, both), weight_of(query))
+        near = vectors.nearest(vector, _DEPTH)
+        both = np.union1d(near[near < rows], np.array([row for row, _ in best], np.int64))
+        return _Joined(scored, both, vectors.cosines(vector, both))
+
+    @property
+    def _floor(self) -> int:
+        return max(1, self._settings.min_score)
 
 
 class _Keys:
@@ -195,7 +198,6 @@ class _Joined:
         scored: By words and files; its points are changed.
         rows: Those that are compared by vectors too, ascending.
         cosines: Theirs.
-        weight: What the nearest possible text adds.
     """
 
     def __init__(
@@ -203,7 +205,6 @@ class _Joined:
         scored: "Scored",
         rows: "NDArray[np.int64]",
         cosines: "NDArray[np.float64]",
-        weight: float,
     ) -> None:
         import numpy as np
 
@@ -211,7 +212,7 @@ class _Joined:
         self._cosines = dict(zip(rows.tolist(), cosines.tolist(), strict=True))
         self._alone = dict(zip(rows.tolist(), scored.points[rows].tolist(), strict=True))
         left = 1 - np.minimum(1, scored.points[rows])
-        scored.points[rows] += weight * nearness(cosines) * scored.prior(rows) * left
+        scored.points[rows] += _WEIGHT * nearness(cosines) * scored.prior(rows) * left
         self.points = scored.points
         self.best = scored.best
 
@@ -234,11 +235,6 @@ def nearness(cosines: "NDArray[np.float64]") -> "NDArray[np.float64]":
     import numpy as np
 
     return np.maximum(0, cosines - _UNRELATED) / (1 - _UNRELATED)
-
-
-def weight_of(query: Query) -> float:
-    """What the nearest possible text adds to the points."""
-    return _WEIGHT
 
 
 _opened: WeakKeyDictionary["Store", Vectors] = WeakKeyDictionary()
