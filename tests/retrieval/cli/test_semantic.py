@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import datasets
 import pytest
 from commands import LOG, RAW, clean_environment, login
 from memories import entry, journal
@@ -151,3 +152,26 @@ def test_a_model_that_is_nowhere_is_named(known, capsys, monkeypatch):
 
     assert (code, found) == (2, None)
     assert "semantic_model: 'nobody/has-this' is no folder" in err
+
+
+def test_what_vectors_add_is_measured(known, capsys):
+    folder = datasets.dataset(
+        known / "small",
+        [
+            datasets.document(0, "Users are signed out after renewing their session"),
+            datasets.document(1, "The login header has the wrong shade of blue"),
+        ],
+        [datasets.question(3, "People get logged off when a login is renewed")],
+        {"q3": "d0"},
+    )
+
+    def measured(*words):
+        code, found, _ = answered(capsys, "eval", str(folder), *words)
+        assert code == 0
+        return found["run"], found["measures"]["R@1"]["mean"]
+
+    assert measured() == ("fields", 0.0)
+    assert measured("--semantic", "--vectors", "kept") == ("fields+vectors", 1.0)
+    assert measured("--tiers", "exact,semantic", "--vectors", "kept") == ("fields+vectors", 1.0)
+    assert measured("--tiers", "exact,semantic", "--no-semantic")[0] == "exact"
+    assert len(list((known / "kept").iterdir())) == 1

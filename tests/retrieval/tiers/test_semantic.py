@@ -65,6 +65,18 @@ def test_the_same_failure_comes_first(memory):
     assert found[0].score == 100
 
 
+def test_where_files_are_known_words_and_files_decide_as_long_as_they_find_something(tmp_path):
+    known = entry("auth", "Bump the linter", files=("src/auth/login.py",), kind="note")
+    memory = vectored([*KNOWN, known], tmp_path / "index")
+
+    def found(*files):
+        return memory.lookup(Query(title=LOGIN.title, files=files))
+
+    assert [hit.entry.id for hit in found("src/auth/login.py")] == ["auth"]
+    assert found("src/auth/login.py")[0].why.vectors is None
+    assert [(hit.entry.id, hit.tier) for hit in found("docs/a.md")] == [("login", "semantic")]
+
+
 def test_a_score_is_never_above_100(tmp_path):
     for scorer in ("fields", "cosine", "tokens"):
         found = vectored(KNOWN, tmp_path / scorer, scorer=scorer).lookup(
