@@ -161,7 +161,7 @@ def test_what_vectors_add_is_measured(known, capsys):
             datasets.document(0, "Users are signed out after renewing their session"),
             datasets.document(1, "The login header has the wrong shade of blue"),
         ],
-        [datasets.question(3, "People get logged off when a login is renewed")],
+        [datasets.question(3, "Everybody gets logged out when their login is refreshed")],
         {"q3": "d0"},
     )
 
