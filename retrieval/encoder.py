@@ -77,12 +77,13 @@ def model_of(settings: Settings, may_download: bool = False) -> Model:
     else:
         folder = _of_name(name, revision or _PINNED.get(name, ""), may_download)
         revision = folder.name  # the hub's cache calls a snapshot by its commit
-    if not _is_whole(folder):
+    stamps = tuple(_stamps(folder))
+    if not _is_whole(stamps):
         raise BadSettings(
             f"semantic_model: {folder} holds no {_MODULES} and weights in *.safetensors;"
             " name a model of sentence-transformers"
         )
-    return Model(folder, name, revision, *_read(folder, tuple(_stamps(folder))))
+    return Model(folder, name, revision, *_read(folder, stamps))
 
 
 def encoder_of(model: Model, device: str) -> "Encoder":
@@ -164,7 +165,7 @@ def _of_name(name: str, revision: str, may_download: bool) -> Path:
             )
         except (OSError, ValueError):
             continue
-        if _is_whole(Path(found)):
+        if _is_whole(_stamps(Path(found))):
             return Path(found)
     at = f" at {revision}" if revision else ""
     raise BadSettings(
@@ -173,26 +174,28 @@ def _of_name(name: str, revision: str, may_download: bool) -> Path:
     )
 
 
-def _is_whole(folder: Path) -> bool:
-    return (folder / _MODULES).is_file() and any(
-        name.endswith(_WEIGHTS) for name, *_ in _stamps(folder)
+_Stamp = tuple[str, int, int]
+
+
+def _is_whole(stamps: Sequence[_Stamp]) -> bool:
+    names = [name for name, *_ in stamps]
+    return any(name.endswith(_MODULES) for name in names) and any(
+        name.endswith(_WEIGHTS) for name in names
     )
 
 
-def _stamps(folder: Path) -> list[tuple[str, int, int]]:
+def _stamps(folder: Path) -> list[_Stamp]:
     """The files that a model needs, in order; size and time of change tell when they do."""
     found = []
     for top, _, names in os.walk(folder):
-        for name in names:
-            if name.endswith(_NEEDED):
-                path = Path(top, name)
-                status = path.stat()
-                found.append((str(path), status.st_size, status.st_mtime_ns))
+        for path in (Path(top, name) for name in names if name.endswith(_NEEDED)):
+            status = path.stat()
+            found.append((str(path), status.st_size, status.st_mtime_ns))
     return sorted(found)
 
 
 @lru_cache(maxsize=8)
-def _read(folder: Path, stamps: tuple[tuple[str, int, int], ...]) -> tuple[str, int, str]:
+def _read(folder: Path, stamps: tuple[_Stamp, ...]) -> tuple[str, int, str]:
     """The checksum of the files' names and bytes, then what `_shape` says."""
     whole = hashlib.sha256()
     for name, *_ in stamps:
