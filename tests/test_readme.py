@@ -9,6 +9,7 @@ from pathlib import Path
 
 import datasets
 import pytest
+from models import MINILM
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -47,7 +48,12 @@ def test_the_readme_shows_commands():
 
 def test_every_command_of_the_readme_runs_in_its_order(project):
     path = os.pathsep.join([str(project / "bin"), str(MEM.parent), os.environ["PATH"]])
-    environ = {**os.environ, "PATH": path, "HOME": str(project)}
+    environ = {
+        **os.environ,
+        "PATH": path,
+        "HOME": str(project),
+        "MEM_SEMANTIC_MODEL": str(MINILM),
+    }
     environ.pop("MEM_DIR", None)
     answered = {}
     for command in typed():

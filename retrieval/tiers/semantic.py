@@ -15,8 +15,9 @@ other have up to 0.3.
 Where the question's files are known, vectors count only when words and files find nothing to be
 shown: elsewhere they mislead (in `dpdk` they cost .05 of R@3).
 
-The weight was chosen on the older questions of `hadoop` and `curl`, and holds from 0.2 to 0.4. R@3 of
-the newer ones, with all-MiniLM-L6-v2, without and with vectors, and the interval of the difference:
+The weight was chosen on the older questions of `hadoop` and `curl`, where 0.2 to 0.4 are alike. R@3
+of the newer ones, by words and files, with vectors of all-MiniLM-L6-v2 too, and the interval of the
+difference:
 
     hadoop                   .621   .653   +.010 to +.054
     curl, without files      .493   .509   -.003 to +.036
