@@ -213,8 +213,9 @@ def _read_config(config: Path) -> dict[str, Any]:
         raise BadSettings(f"{config}: cannot be read ({error.strerror}); {mend}") from error
     except UnicodeDecodeError as error:
         raise BadSettings(f"{config}: is not UTF-8 (byte {error.start}); save it so") from error
-    if all(line.lstrip()[:1] in ("", "#") for line in text.split("\n")):
-        return {}  # as `mem init` writes it; to load the parser takes longer than a lookup
+    plain = _as_init_writes(text)
+    if plain is not None:
+        return plain
 
     import tomllib
 
@@ -222,6 +223,21 @@ def _read_config(config: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"{config}: is not TOML: {error}") from error
+
+
+def _as_init_writes(text: str) -> dict[str, Any] | None:
+    """The settings of a file that says nothing but `memory`, a path a line, as `mem init` does.
+
+    To load TOML's parser takes longer than a lookup. None: that file needs it.
+    """
+    lines = [line for line in text.split("\n") if line and line[0] != "#"]
+    if not lines:
+        return {}
+    if len(lines) < 2 or lines[0] != "memory = [" or lines[-1] != "]":
+        return None
+    paths = [line[5:-2] for line in lines[1:-1] if line[:5] == '    "' and line[-2:] == '",']
+    ends_there = all(path.isprintable() and not set(path) & set('"\\') for path in paths)
+    return {"memory": paths} if ends_there and len(paths) == len(lines) - 2 else None
 
 
 def _of_toml(key: str, value: object, place: str) -> object:

@@ -7,7 +7,7 @@ literals are looked for that go on as one of the parts begins. Of the others man
 which is looked for in their stead. Of lines that differ in digits only, one is looked through.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _BLOCK = 1 << 16
 """So many characters are looked through at a time; they stay in the processor's cache."""
@@ -23,22 +23,36 @@ _PART = 6
 """So much of a part is compared."""
 
 
-class Literals:
-    """A set of literals, prepared for the search."""
+Pieces = Mapping[bytes, tuple[str, ...]]
+"""What is looked for, and the literals that hold it."""
+Seldom = Mapping[bytes, Mapping[bytes, tuple[tuple[bytes, str], ...]]]
+"""By a seldom character, and the two that follow it: what follows it, and the literal."""
 
-    def __init__(self, literals: Iterable[str]) -> None:
-        self._pieces: dict[bytes, list[str]] = {}
-        self._seldom: dict[bytes, dict[bytes, list[tuple[bytes, str]]]] = {}
-        for literal in sorted(set(literals), key=len):
-            piece = next((piece for piece in _PIECES if piece in literal), "")
-            needle = _shape(literal)
-            character = b"" if piece else _seldomest(needle)
-            if character:
-                part = needle.split(character)[1][:_PART]
-                parts = self._seldom.setdefault(character, {})
-                parts.setdefault(part[:2], []).append((part, literal))
-            else:
-                self._pieces.setdefault(piece.encode() or needle, []).append(literal)
+
+def prepared(literals: Iterable[str]) -> tuple[Pieces, Seldom]:
+    """By what each of the literals is looked for."""
+    pieces: dict[bytes, tuple[str, ...]] = {}
+    seldom: dict[bytes, dict[bytes, tuple[tuple[bytes, str], ...]]] = {}
+    for literal in sorted(sorted(set(literals)), key=len):
+        piece = next((piece for piece in _PIECES if piece in literal), "")
+        needle = _shape(literal)
+        character = b"" if piece else _seldomest(needle)
+        if character:
+            part = needle.split(character)[1][:_PART]
+            parts = seldom.setdefault(character, {})
+            parts[part[:2]] = (*parts.get(part[:2], ()), (part, literal))
+        else:
+            needle = piece.encode() or needle
+            pieces[needle] = (*pieces.get(needle, ()), literal)
+    return pieces, seldom
+
+
+class Literals:
+    """A set of literals, as `prepared` for the search."""
+
+    def __init__(self, pieces: Pieces, seldom: Seldom) -> None:
+        self._pieces = pieces
+        self._seldom = seldom
 
     def found(self, text: str, lines: Sequence[str], longest: int) -> dict[int, list[str]]:
         """The literals that each line holds, by its number from 0; lines that hold none are not in.
@@ -76,7 +90,7 @@ class Literals:
             seen = place
             known[shapes[number]].extend(literals)
 
-    def _places(self, data: bytes) -> Iterator[tuple[int, list[str]]]:
+    def _places(self, data: bytes) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Where a literal or a piece stands, once a line, and which literals it may be."""
         for piece, literals in self._pieces.items():
             for place in _once_a_line(data, piece):
@@ -84,7 +98,7 @@ class Literals:
         for character, parts in self._seldom.items():
             for literal in _likely(parts, data.split(character)):
                 for place in _once_a_line(data, _shape(literal)):
-                    yield place, [literal]
+                    yield place, (literal,)
 
 
 def _shape(text: str) -> bytes:
@@ -104,7 +118,9 @@ def _seldomest(needle: bytes) -> bytes:
     return b""
 
 
-def _likely(known: dict[bytes, list[tuple[bytes, str]]], parts: Sequence[bytes]) -> set[str]:
+def _likely(
+    known: Mapping[bytes, tuple[tuple[bytes, str], ...]], parts: Sequence[bytes]
+) -> set[str]:
     """The literals that go on as one of the parts begins."""
     likely: set[str] = set()
     for begin in {part[:_PART] for part in parts}:

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from indexing.signature import ci
 from indexing.signature.lines import Log, _alternatives
-from indexing.signature.literals import Literals
+from indexing.signature.literals import Literals, prepared
 from indexing.signature.normalise import STEPS, _shape
 from indexing.signature.tools import TOOLS
 
 NEEDS = sorted(
     {need for rules in TOOLS for rule in rules.rules for need in rule.needs} | {*ci.MARKS}
 )
-SEARCH = Literals(NEEDS)
+SEARCH = Literals(*prepared(NEEDS))
 LONGEST = 4096
 
 
@@ -50,7 +50,7 @@ def test_a_log_is_searched_as_one_by_one(case):
 def test_any_lines_are_searched_as_one_by_one(lines):
     literals = ["***", "FAIL", "rror", "\u2713 ", "E a", "ab", "!!b", "FAILA", "a"]
     text = "\n".join(lines)
-    found = Literals(literals).found(text, text.split("\n"), LONGEST)
+    found = Literals(*prepared(literals)).found(text, text.split("\n"), LONGEST)
     assert ordered(found) == ordered(one_by_one(text.split("\n"), literals))
 
 
