@@ -5,7 +5,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+
+from indexing.typed import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     import hashlib

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from indexing.errors import BadSettings, NoMemory
 from indexing.plain import read_plain
+from indexing.typed import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from indexing.learning.evidence import Policy

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from indexing.errors import BadIndex, BadQuery, MemError, NoMemory
 from indexing.recipe import refuse_other, today
@@ -21,14 +20,16 @@ from indexing.settings import (
 )
 from indexing.stores.generations import POINTER
 from indexing.stores.local import LocalStore
+from indexing.typed import TYPE_CHECKING
 from retrieval import events
 from retrieval.hit import Hit
 from retrieval.query import Query
 from retrieval.search import search
-from retrieval.tiers import tiers
+from retrieval.tiers import in_turn
 
 if TYPE_CHECKING:
     from indexing.overrides import Overrides
+    from retrieval.tiers.interface import Tier
 
 _Stamp = tuple[int, int, int]
 
@@ -46,6 +47,7 @@ class Memory:
         self._lock = Lock()
         self._store: LocalStore | None = None
         self._stamp: _Stamp | None = None
+        self._fitting: set[tuple[LocalStore, str]] = set()
         self._decided_in = None if mem_dir is None else mem_dir / OVERRIDES
         self._root = None if mem_dir is None else mem_dir.absolute().parent
         self._overrides: Overrides | None = None
@@ -54,13 +56,16 @@ class Memory:
         """Why the event of the last lookup could not be written; empty when it was."""
 
     @staticmethod
-    def open(path: str | Path | None = None, *, index: str | Path | None = None) -> "Memory":
+    def open(
+        path: str | Path | None = None, *, index: str | Path | None = None, asks_once: bool = False
+    ) -> "Memory":
         """The memory of a folder, with its settings.
 
         Args:
             path: A folder that holds `.mem`, a `.mem` folder, or an index. None: `.mem` is looked
                 for here and above.
             index: Where its index lies when that is not `.mem/index`.
+            asks_once: A tier is looked at when a lookup comes to it, and not now.
 
         Raises:
             NoMemory: There is none.
@@ -69,7 +74,9 @@ class Memory:
         """
         mem_dir, found = _located(path, index)
         memory = Memory(found, load(mem_dir), mem_dir)
-        memory.store  # noqa: B018 - what is wrong with it is said now
+        store = memory.store  # what is wrong with it is said now
+        if not asks_once:
+            list(memory._tiers(memory.settings, store))
         return memory
 
     @property
@@ -84,9 +91,21 @@ class Memory:
             stamp = _stamp_of(self.index / POINTER)
             if self._store is None or stamp != self._stamp:
                 store = LocalStore.open(self.index)
-                refuse_other(store.recipe, today(tiers(self.settings)), str(self.index))
-                self._store, self._stamp = store, stamp
+                refuse_other(store.recipe, today(()), str(self.index))
+                self._store, self._stamp, self._fitting = store, stamp, set()
             return self._store
+
+    def _tiers(self, settings: Settings, store: LocalStore) -> "Iterator[Tier]":
+        """The tiers in turn.
+
+        Raises:
+            StaleRecipe: The store keeps a tier's part in another way; said when its turn comes.
+        """
+        for tier in in_turn(settings, self.overrides):
+            if (store, tier.name) not in self._fitting:
+                refuse_other(store.recipe, today((tier,)), str(self.index))
+                self._fitting.add((store, tier.name))
+            yield tier
 
     @property
     def overrides(self) -> "Overrides | None":
@@ -124,10 +143,10 @@ class Memory:
         began = time.perf_counter()
         settings = self.settings if scorer is None else self.settings._replace(scorer=scorer)
         limit = settings.top_k if k is None else k
-        in_order = tiers(settings, self.overrides)
         store = self.store
+        asked = self._tiers(settings, store)
         try:
-            hits = search(query, store, in_order, limit, settings.min_score, settings.abstain_below)
+            hits = search(query, store, asked, limit, settings.min_score, settings.abstain_below)
         except Exception as error:
             # of a big index nobody looked at the checksums yet
             if not isinstance(error, MemError) and (altered := store.altered()):

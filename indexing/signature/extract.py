@@ -8,7 +8,6 @@ comes first, then the higher rank, then the earlier line, since later ones are i
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
 
 from indexing.lazily import compiled, sha256
 from indexing.signature import ci, table
@@ -32,6 +31,7 @@ from indexing.signature.normalise import STEPS, changes, normalise
 from indexing.signature.ruleset import HIGHEST, LITERALS, rules_for, why_not
 from indexing.signature.tools import GENERIC, TOOLS, rules_of
 from indexing.signature.tools.generic import SUCCESS
+from indexing.typed import Any, NamedTuple
 
 _MOST_SKIPPED = 200
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from re import Match, Pattern
-from typing import Any, NamedTuple, Protocol
 
 from indexing.lazily import compiled
+from indexing.typed import Any, NamedTuple, Protocol
 
 # How much like a root a matched line is. The highest rank wins, and of equals the first line:
 # later ones are its consequences.
@@ -85,15 +85,12 @@ class Lines(Protocol):
 
     def __getitem__(self, index: int) -> str:
         """Line `index`, from 0, without colours and CI prefix."""
-        ...
 
     def __len__(self) -> int:
         """How many lines there are."""
-        ...
 
     def holds(self, pattern: str) -> bool:
         """Whether the expression is found near the log's start or end (remembered)."""
-        ...
 
 
 class Found(NamedTuple):

@@ -15,12 +15,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from indexing.errors import BadIndex, IndexBusy
 from indexing.lazily import expression, sha256
 from indexing.plain import read_plain
 from indexing.recipe import REBUILD
+from indexing.typed import NamedTuple
 
 POINTER = "CURRENT"
 MANIFEST = "manifest.json"

@@ -22,7 +22,6 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from indexing.entry import Entry
 from indexing.errors import BadIndex, StaleRecipe
@@ -31,6 +30,7 @@ from indexing.plain import open_plain, read_plain
 from indexing.recipe import FORMAT, REBUILD, Recipe
 from indexing.stores import generations
 from indexing.stores.generations import MANIFEST, Buffer, Written
+from indexing.typed import Any
 
 _ROWS = "rows.jsonl"
 _OFFSETS = "rows.offsets"

@@ -5,9 +5,9 @@ import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import NamedTuple
 
 from indexing.errors import MemError
+from indexing.typed import NamedTuple
 from retrieval.cli import streams
 from retrieval.cli.interface import Command, Help, Parser
 from retrieval.cli.streams import CLOSED, FAILED, FOUND, INTERRUPTED

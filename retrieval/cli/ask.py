@@ -5,10 +5,10 @@ import sys
 import time
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexing.errors import BadIndex, BadQuery, MemError
 from indexing.settings import SCORERS
+from indexing.typed import TYPE_CHECKING
 from retrieval.cli import streams
 from retrieval.cli.interface import Command, whole_number
 from retrieval.cli.streams import FOUND, NOTHING, STDIN
@@ -134,7 +134,7 @@ def _loop(args: Namespace) -> str:
 
 
 def _opened(args: Namespace) -> Memory:
-    memory = Memory.open(index=args.index)
+    memory = Memory.open(index=args.index, asks_once=True)
     for problem in memory.overrides.problems if memory.overrides else ():
         streams.say(f"mem: {problem}")
     return memory

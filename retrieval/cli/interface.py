@@ -8,8 +8,8 @@ from argparse import (
     RawDescriptionHelpFormatter,
 )
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
+from indexing.typed import TYPE_CHECKING, NamedTuple, NoReturn
 from retrieval.cli import streams
 
 if TYPE_CHECKING:

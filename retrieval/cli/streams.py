@@ -6,10 +6,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
 
 from indexing.errors import BadQuery, MemError
+from indexing.typed import TYPE_CHECKING, Any
 from retrieval.cli.excerpt import Between, Excerpt
+
+if TYPE_CHECKING:
+    from typing import IO
 
 FOUND, NOTHING, FAILED = 0, 1, 2
 INTERRUPTED, CLOSED = 130, 141
@@ -73,7 +76,7 @@ def _written() -> Iterator[None]:
         raise MemError(f"stdout: cannot be written ({error.strerror})") from error
 
 
-def _silence(stream: IO[str] | None) -> None:
+def _silence(stream: "IO[str] | None") -> None:
     """Drop what the stream still holds: Python would fail on it when it exits."""
     with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -118,7 +121,7 @@ def read_text(name: str) -> str:
     return read_log(name).bytes().decode("utf-8", "replace")
 
 
-def width_of(stream: IO[str] | None) -> int | None:
+def width_of(stream: "IO[str] | None") -> int | None:
     """The columns of the terminal that the stream is; None when it is none."""
     try:
         if stream is None or not stream.isatty():
@@ -133,6 +136,6 @@ def in_colour() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _read_all(file: IO[bytes], log: Excerpt) -> None:
+def _read_all(file: "IO[bytes]", log: Excerpt) -> None:
     while chunk := file.read(_CHUNK):
         log.add(chunk)

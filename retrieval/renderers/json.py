@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from indexing.lazily import expression
 from indexing.redact import redact
 from indexing.signature import Signature
+from indexing.typed import Any
 from retrieval.hit import Hit
 from retrieval.untrusted import INVISIBLE
 

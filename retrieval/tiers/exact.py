@@ -3,10 +3,10 @@
 import struct
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from indexing.entry import Entry
 from indexing.signature import Signature, keys
+from indexing.typed import TYPE_CHECKING
 from retrieval.hit import Hit, Why
 from retrieval.query import Query
 from retrieval.tokens import file_keys

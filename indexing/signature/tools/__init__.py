@@ -1,9 +1,8 @@
 """TOOLS: one file per tool, in the order tried; where two match a line alike, the first has it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import overload
 
 from indexing.signature.interface import ToolRules
 from indexing.signature.tools import generic
@@ -78,25 +77,20 @@ NAMES = (
 """The files, whose names are those of the tools with `_` for `-`."""
 
 
-class _Tools(Sequence[ToolRules]):
+class _Tools:
     """The rules of each tool; its file is imported when they are first asked for."""
 
     def __len__(self) -> int:
         return len(NAMES)
 
-    @overload
-    def __getitem__(self, place: int) -> ToolRules: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[ToolRules]: ...
-
-    def __getitem__(self, place: int | slice) -> ToolRules | Sequence[ToolRules]:
-        if isinstance(place, slice):
-            return tuple(map(_rules_in, NAMES[place]))
+    def __getitem__(self, place: int) -> ToolRules:
         return _rules_in(NAMES[place])
 
+    def __iter__(self) -> Iterator[ToolRules]:
+        return map(_rules_in, NAMES)
 
-TOOLS: Sequence[ToolRules] = _Tools()
+
+TOOLS = _Tools()
 
 
 def rules_of(tool: str) -> ToolRules | None:
