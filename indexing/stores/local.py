@@ -37,7 +37,7 @@ _OFFSETS = "rows.offsets"
 _KEYS = "signatures.keys"
 _SOURCES = "sources.jsonl"
 _SHA = 32
-_CHECKED = 4 << 20  # bytes that are read through in a few milliseconds
+_CHECKED = 1 << 18  # bytes that are read through in a millisecond
 _KEY = _SHA + 8
 _ENCODE = json.JSONEncoder(separators=(",", ":")).encode
 
