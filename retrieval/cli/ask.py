@@ -3,7 +3,6 @@
 import os
 import sys
 import time
-from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from indexing.errors import BadIndex, BadQuery, MemError
@@ -16,6 +15,7 @@ from retrieval.memory import Memory
 from retrieval.query import Query
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
     from typing import IO
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from retrieval.hit import Hit
 
 
-def _query_arguments(parser: ArgumentParser) -> None:
+def _query_arguments(parser: "ArgumentParser") -> None:
     parser.add_argument("file", nargs="?", metavar="FILE", help="a failing log; - is stdin")
     parser.add_argument("--tool", help="the tool that failed (default: detected)")
     parser.add_argument("--title", default="", help="the issue's title, or the task in a sentence")
@@ -40,7 +40,7 @@ def _query_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def _context_arguments(parser: ArgumentParser) -> None:
+def _context_arguments(parser: "ArgumentParser") -> None:
     _query_arguments(parser)
     parser.add_argument("--max-tokens", type=whole_number, metavar="N", help="the block's budget")
     parser.add_argument(
@@ -52,7 +52,7 @@ def _context_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="answer 2 when something is wrong")
 
 
-def _lookup(args: Namespace) -> int:
+def _lookup(args: "Namespace") -> int:
     began = time.perf_counter()
     query = _query(args)
     try:
@@ -80,7 +80,7 @@ def _lookup(args: Namespace) -> int:
     return FOUND if hits else NOTHING
 
 
-def _slowly(query: Query, args: Namespace, error: BadIndex) -> "list[Hit]":
+def _slowly(query: Query, args: "Namespace", error: BadIndex) -> "list[Hit]":
     """The same failure as the memory files know it; the error itself when they do not.
 
     What is only alike cannot be found in this way, so that no hit is no answer.
@@ -103,7 +103,7 @@ def _slowly(query: Query, args: Namespace, error: BadIndex) -> "list[Hit]":
     return hits
 
 
-def _context(args: Namespace) -> int:
+def _context(args: "Namespace") -> int:
     query = _query(args)
     memory = _opened(args)
     budget = memory.settings.max_tokens if args.max_tokens is None else args.max_tokens
@@ -129,11 +129,11 @@ def _context(args: Namespace) -> int:
     return FOUND
 
 
-def _loop(args: Namespace) -> str:
+def _loop(args: "Namespace") -> str:
     return args.loop or os.environ.get("MEM_LOOP", "")
 
 
-def _opened(args: Namespace) -> Memory:
+def _opened(args: "Namespace") -> Memory:
     memory = Memory.open(index=args.index, asks_once=True)
     for problem in memory.overrides.problems if memory.overrides else ():
         streams.say(f"mem: {problem}")
@@ -145,7 +145,7 @@ def _tell_unwatched(memory: Memory) -> None:
         streams.say(f"mem: {memory.unwatched}")
 
 
-def _query(args: Namespace) -> Query:
+def _query(args: "Namespace") -> Query:
     name = args.file
     told = args.title or args.body or args.label or args.files is not None
     if name is None and not told:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from indexing.errors import BadQuery, MemError
-from indexing.typed import TYPE_CHECKING, Any
+from indexing.typed import TYPE_CHECKING, Any, NoReturn
 from retrieval.cli.excerpt import Between, Excerpt
 
 if TYPE_CHECKING:
@@ -62,6 +62,14 @@ def flush() -> None:
     with _written():
         if sys.stdout is not None:
             sys.stdout.flush()
+
+
+def leave(code: int) -> NoReturn:
+    """End the process at once, once all that was written is out."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
 
 
 @contextmanager

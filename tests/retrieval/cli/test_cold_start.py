@@ -65,6 +65,6 @@ def test_help_imports_no_verb(here):
     modules = imported("--help")
     assert not {name for name in modules if name.startswith("retrieval.cli.")} - {
         "retrieval.cli.excerpt",
-        "retrieval.cli.interface",
+        "retrieval.cli.plain",
         "retrieval.cli.streams",
     }
