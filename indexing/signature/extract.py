@@ -25,6 +25,7 @@ from indexing.signature.interface import (
     Signature,
     Skipped,
     ToolRules,
+    holds_any,
 )
 from indexing.signature.lines import ECHOED, LONGEST, Log, clean
 from indexing.signature.normalise import STEPS, changes, normalise
@@ -127,7 +128,7 @@ def _rule_of(tool: str, lines: Sequence[str], known: str) -> str:
     """
     rules = rules_of(tool)
     for rule in sorted(rules.rules, key=lambda rule: -rule.rank) if rules else ():
-        if any(compiled(rule.pattern).match(line) for line in lines if _holds_any(line, rule)):
+        if any(compiled(rule.pattern).match(line) for line in lines if _may_match(rule, line)):
             return f"{tool}:{rule.name}"
     owner, _, name = known.partition(":")
     if owner == tool or rules is None:
@@ -137,8 +138,8 @@ def _rule_of(tool: str, lines: Sequence[str], known: str) -> str:
     return f"{tool}:{'unmatched' if rules and rules is not GENERIC else 'stored'}"
 
 
-def _holds_any(line: str, rule: Rule) -> bool:
-    return not rule.needs or any(literal in line for literal in rule.needs)
+def _may_match(rule: Rule, line: str) -> bool:
+    return not rule.needs or holds_any(line, rule.needs)
 
 
 def keys(signature: Signature) -> list[tuple[str, str]]:
@@ -266,7 +267,7 @@ class _Scan:
     def _match(
         self, index: int, line: str, floor: int, only: ToolRules | None
     ) -> _Candidate | None:
-        trailer = compiled(_TRAILER).match(line) is not None
+        trailer = holds_any(line, _TRAILER_NEEDS) and compiled(_TRAILER).match(line) is not None
         for rule, rules in rules_for(line, self._literals(index)):
             if trailer and rule.rank > TRAILER:
                 continue
@@ -430,7 +431,11 @@ _LAST_SAID = Rule("last-said", (), "", TRAILER)
 
 def _relays(line: str) -> bool:
     """Whether the line only passes on that another process failed; that one said why."""
-    return bool(compiled(_RELAYED).search(line)) and not compiled(_KILLED).search(line)
+    return (
+        holds_any(line, _RELAYED_NEEDS)
+        and compiled(_RELAYED).search(line) is not None
+        and compiled(_KILLED).search(line) is None
+    )
 
 
 # A runner's own last word, which no tool's rule for lines of that shape may claim.
@@ -439,6 +444,7 @@ _TRAILER = (
     r"(?:script returned exit code \d|Process completed with exit code -?\d"
     r"|Job failed: exit (?:code|status) \d|The command exited with status -?\d)"
 )
+_TRAILER_NEEDS = ("exit code ", "exit status ", "exited with status ")
 ONLY_RELAYED = SUMMARY + 4
 _RELAYED = (
     r"CalledProcessError|returned non-zero exit status|finished with non-zero exit value"
@@ -449,4 +455,5 @@ _RELAYED = (
     r"|\bexited with (?:code|status|exit code) \d+|\b(?:Process|Command"
     r"|Script) .{0,200}exit (?:code|status)"
 )
+_RELAYED_NEEDS = ("CalledProcessError", "exit", "fail")
 _KILLED = r"\b(?:137|139|134)\b"  # by a signal: nobody else will say why

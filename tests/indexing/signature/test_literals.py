@@ -60,7 +60,7 @@ def test_blocks_do_not_hide_a_literal_and_numbers_go_on():
     assert list(found) == [1, 3, 5]
 
 
-@pytest.mark.parametrize("rules", TOOLS, ids=lambda rules: rules.tool)
+@pytest.mark.parametrize("rules", list(TOOLS), ids=lambda rules: rules.tool)
 def test_what_shows_a_tool_is_found_as_by_the_whole_expression(rules):
     import re
 
