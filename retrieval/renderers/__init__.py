@@ -6,12 +6,15 @@ for, so that a lookup pays for one of them only.
 
 from importlib import import_module
 
-from retrieval.renderers.interface import Renderer
+from indexing.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from retrieval.renderers.interface import Renderer
 
 RENDERERS = ("text", "json", "markdown", "html")
 
 
-def renderer(name: str) -> Renderer:
+def renderer(name: str) -> "Renderer":
     """The renderer of that name, one of `RENDERERS`."""
     if name not in RENDERERS:
         raise ValueError(f"no renderer {name!r}; there are {', '.join(RENDERERS)}")
@@ -19,4 +22,4 @@ def renderer(name: str) -> Renderer:
     return hits
 
 
-__all__ = ["RENDERERS", "Renderer", "renderer"]
+__all__ = ["RENDERERS", "renderer"]
