@@ -1,9 +1,9 @@
 """Memory: the way in for a program; asks what is known, and notices a new index."""
 
 import time
+from _thread import allocate_lock  # `threading` would add a module to each lookup
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Lock
 
 from indexing.errors import BadIndex, BadQuery, MemError, NoMemory
 from indexing.recipe import refuse_other, today
@@ -44,7 +44,7 @@ class Memory:
     def __init__(self, index: Path, settings: Settings, mem_dir: Path | None = None) -> None:
         self.index = index
         self.settings = settings
-        self._lock = Lock()
+        self._lock = allocate_lock()
         self._store: LocalStore | None = None
         self._stamp: _Stamp | None = None
         self._fitting: set[tuple[LocalStore, str]] = set()

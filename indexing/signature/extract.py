@@ -155,7 +155,7 @@ def keys(signature: Signature) -> list[tuple[str, str]]:
         text = signature.normalised
         found.append((hash_of(signature.detected, text), f"same failure of {signature.detected}"))
     if signature.tool != GENERIC.tool:
-        text = _alone(signature.raw)
+        text = _alone(signature.raw) if signature.joined else signature.normalised
         found.append((hash_of(GENERIC.tool, text), "same root line; the memory knows no tool"))
     return found
 

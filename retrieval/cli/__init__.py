@@ -4,9 +4,9 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
-from importlib import import_module
 
 from indexing.errors import MemError
+from indexing.lazily import module
 from indexing.typed import TYPE_CHECKING, NamedTuple, NoReturn
 from retrieval.cli import streams
 from retrieval.cli.plain import NotPlain, plainly
@@ -132,7 +132,7 @@ def _verb_of(words: Sequence[str]) -> tuple[str | None, list[str]]:
 
 
 def _run(name: str, words: Sequence[str]) -> int:
-    command: Command = import_module(f"retrieval.cli.{VERBS[name].module}").COMMANDS[name]
+    command: Command = module(f"retrieval.cli.{VERBS[name].module}").COMMANDS[name]
     args: Namespace | int
     try:
         args = plainly(partial(_add_arguments, command), words)

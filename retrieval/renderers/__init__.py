@@ -4,8 +4,7 @@ Each renderer is a module of that name with one function, `hits`; it is imported
 for, so that a lookup pays for one of them only.
 """
 
-from importlib import import_module
-
+from indexing.lazily import module
 from indexing.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ def renderer(name: str) -> "Renderer":
     """The renderer of that name, one of `RENDERERS`."""
     if name not in RENDERERS:
         raise ValueError(f"no renderer {name!r}; there are {', '.join(RENDERERS)}")
-    hits: Renderer = import_module(f"retrieval.renderers.{name}").hits
+    hits: Renderer = module(f"retrieval.renderers.{name}").hits
     return hits
 
 

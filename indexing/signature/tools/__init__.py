@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
 
+from indexing.lazily import module
 from indexing.signature.interface import ToolRules
 from indexing.signature.tools import generic
 
@@ -102,7 +102,7 @@ def rules_of(tool: str) -> ToolRules | None:
 
 @cache
 def _rules_in(name: str) -> ToolRules:
-    rules: ToolRules = import_module(f"indexing.signature.tools.{name}").RULES
+    rules: ToolRules = module(f"indexing.signature.tools.{name}").RULES
     return rules
 
 
