@@ -157,6 +157,11 @@ class Explanation(NamedTuple):
     warnings: Sequence[str] = ()
 
 
+def numbered(begin: str = "", end: str = "") -> tuple[str, ...]:
+    """The literals that have a digit between these, for `Rule.needs`."""
+    return tuple(f"{begin}{digit}{end}" for digit in range(10))
+
+
 def holds_any(line: str, literals: Iterable[str]) -> bool:
     """Whether the line holds one of the literals: a hundredth of the time that to compile takes."""
     return any(literal in line for literal in literals)

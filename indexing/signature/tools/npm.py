@@ -13,11 +13,12 @@ from indexing.signature.interface import (
     Lines,
     Rule,
     ToolRules,
+    numbered,
 )
 from indexing.signature.look import below
 
 _P = r"(?:npm (?:ERR!|error)|\d{1,6} error) "
-_NUMBERED = tuple(f"{digit} error " for digit in range(10))
+_NUMBERED = numbered(end=" error ")
 _NEEDS = ("npm ERR!", "npm error", *_NUMBERED)
 
 
