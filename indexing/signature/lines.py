@@ -58,7 +58,7 @@ def decode(output: str | bytes) -> str:
     Never raises; the same bytes always give the same text.
     """
     if isinstance(output, str):
-        if "\0" not in output and _encodable(output):
+        if _is_plain(output):
             return output
         # What Python could not decode arrives as lone surrogates: give the bytes a second chance.
         output = output.encode("utf-8", "surrogateescape" if _escaped(output) else "replace")
@@ -71,10 +71,12 @@ def decode(output: str | bytes) -> str:
     return output.decode("utf-8", "oncebitten.cp1252")
 
 
-def _encodable(text: str) -> bool:
-    """Whether the text has no lone surrogates."""
+def _is_plain(text: str) -> bool:
+    """Whether the text has neither NULs nor lone surrogates."""
+    if text.isascii():
+        return "\0" not in text
     try:
-        return text.isascii() or bool(text.encode())
+        return b"\0" not in text.encode()  # in wide text it would be looked for at every byte
     except UnicodeEncodeError:
         return False
 
@@ -95,6 +97,13 @@ def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("oncebitten.cp1252", _as_cp1252)
 
 
+def _has_escapes(text: str) -> bool:
+    """Whether it may; single characters first, which are found ten times as fast as a text."""
+    if "\x1b" in text or "\x9b" in text:
+        return True
+    return ("^" in text and "^[[" in text) or ("\x07" in text and "_bk;t=" in text)
+
+
 class Log:
     """A log as clean lines, each cleaned when it is looked at.
 
@@ -103,7 +112,7 @@ class Log:
 
     def __init__(self, output: str | bytes) -> None:
         text = decode(output)
-        if "\x1b" in text or "^[[" in text or "\x9b" in text or "_bk;t=" in text:
+        if _has_escapes(text):
             text = compiled(_FRAME).sub("\r", text).replace(_ECHO, ECHOED)
             text = compiled(_ESCAPES).sub("", text)
         if "\r" in text:
