@@ -27,7 +27,7 @@ from indexing.signature.interface import (
     ToolRules,
     holds_any,
 )
-from indexing.signature.lines import ECHOED, LONGEST, Log, clean
+from indexing.signature.lines import ECHOED, LONGEST, Log, clean, log_of
 from indexing.signature.normalise import STEPS, changes, normalise
 from indexing.signature.ruleset import HIGHEST, LITERALS, rules_for, why_not
 from indexing.signature.tools import GENERIC, TOOLS, rules_of
@@ -60,7 +60,7 @@ def extract(output: str | bytes, tool: str | None = None) -> Signature | None:
 
 def explain(output: str | bytes, tool: str | None = None) -> Explanation:
     """The signature with each substitution, the lines passed over and why, and warnings."""
-    log = Log(output)
+    log = log_of(output)
     scan = _Scan(log)
     given = None if tool is None else rules_of(tool)
     best = scan.best(given)
@@ -188,7 +188,7 @@ class _Scan:
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        self.held = LITERALS.found(log.text, log.lines, LONGEST)
+        self.held = LITERALS.found(log.blocks(), log.lines, LONGEST)
         self.marked = list(self.held)
         self.regions = ci.failing_regions(log, self.marked)
         self.echoed = ci.echoed(log, self.marked)
@@ -310,7 +310,7 @@ class Telling:
         log = Log(output)
         if len(self._dull) > _MOST_DULL:
             self._dull.clear()
-        for index, literals in LITERALS.found(log.text, log.lines, LONGEST).items():
+        for index, literals in LITERALS.found(log.blocks(), log.lines, LONGEST).items():
             line = log[index]
             shape = line.translate(_NO_DIGITS)  # most differ in numbers only
             if shape in self._dull:

@@ -2,15 +2,23 @@
 
 import codecs
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from indexing.lazily import compiled
+from indexing.typed import cast
 
 _END = 64_000
 """Which tool ran is looked for in so many characters at the start and at the end."""
 LONGEST = 4096
 """A line is cut here before any expression sees it: what says why stands at its start."""
+
+_BLOCK = 1 << 16
+"""So much is looked through at a time: it stays in the processor's cache."""
+_LARGE = 4 << 20
+"""Of so many bytes and more no lines are made but those that are asked for."""
 
 _ESCAPES = (
     r"(?:\x1b|\^\[)\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)"  # OSC: titles, hyperlinks
@@ -18,6 +26,7 @@ _ESCAPES = (
     r"|\x1b[()*+][0-9A-Za-z]|\x1b[=>78DEHMNOZc\\]"
     r"|_bk;t=\d{1,20}\x07"
 )
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _FRAME = r"\x1b\[(?:[01]?G|2K|1K)"
 """Back to the start of the line, or its erasure: what stood there is gone, as after CR."""
 _ECHO = "\x1b[36;1m"  # GitHub Actions prints the source of a `run:` script in this colour
@@ -62,13 +71,18 @@ def decode(output: str | bytes) -> str:
             return output
         # What Python could not decode arrives as lone surrogates: give the bytes a second chance.
         output = output.encode("utf-8", "surrogateescape" if _escaped(output) else "replace")
-    if output.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if output.startswith(_WIDE):
         return output.decode("utf-16", "replace")
     head = output[:512]
     if len(head) > 3 and head.count(0) * 3 > len(head):
         wide = "utf-16-le" if head[1::2].count(0) >= head[::2].count(0) else "utf-16-be"
         return output.decode(wide, "replace")
-    return output.decode("utf-8", "oncebitten.cp1252")
+    return _from_utf8(output)
+
+
+def _from_utf8(data: bytes) -> str:
+    """The text; no line of it depends on another."""
+    return data.decode("utf-8", "oncebitten.cp1252")
 
 
 def _is_plain(text: str) -> bool:
@@ -104,6 +118,29 @@ def _has_escapes(text: str) -> bool:
     return ("^" in text and "^[[" in text) or ("\x07" in text and "_bk;t=" in text)
 
 
+def log_of(output: str | bytes) -> "Log":
+    """The log as clean lines."""
+    if len(output) >= _LARGE:
+        data = _as_it_is(output)
+        if data is not None:
+            return LargeLog(data)
+    return Log(output)
+
+
+def _as_it_is(output: str | bytes) -> bytes | None:
+    """The output in UTF-8 with line feeds alone; None if more must be done to read it."""
+    try:
+        data = output.encode() if isinstance(output, str) else output
+    except UnicodeEncodeError:
+        return None
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    odd = any(character in data for character in (b"\0", b"\r", b"\x1b", b"\x07", b"\xc2\x9b"))
+    odd = odd or (b"^" in data and b"^[[" in data)
+    report = b'"Action":"output"' in data or b"<testsuite" in data[:8000]
+    return None if odd or report or data.startswith(_WIDE) else data
+
+
 class Log:
     """A log as clean lines, each cleaned when it is looked at.
 
@@ -122,12 +159,20 @@ class Log:
         if "<testsuite" in text[:2000]:
             text = "\n".join(map(_from_failing_case, text.split("\n")))
         self.text = text
-        self.lines = text.split("\n")
+        self.lines: Sequence[str] = text.split("\n")
         self._clean: dict[int, str] = {}
         self._holds: dict[str, bool] = {}
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def blocks(self) -> Iterator[bytes]:
+        """The text in UTF-8, in blocks that end with a line."""
+        start = 0
+        while start < len(self.text):
+            end = self.text.find("\n", start + _BLOCK) + 1 or len(self.text)
+            yield self.text[start:end].encode("utf-8", "surrogatepass")
+            start = end
 
     def __getitem__(self, index: int) -> str:
         if not 0 <= index < len(self.lines):
@@ -140,10 +185,12 @@ class Log:
     @cached_property
     def _ends(self) -> str:
         """A line feed, then the log's start and end or all of a small one, as clean lines."""
-        text = self.text
-        ends = text if len(text) <= 4 * _END else f"{text[:_END]}\n{text[-_END:]}"
-        cut = "\n".join(line[:LONGEST] for line in ends.split("\n"))
+        cut = "\n".join(line[:LONGEST] for line in self._start_and_end().split("\n"))
         return compiled(rf"\n(?>{_PREFIX}){{1,5}}", re.MULTILINE).sub("\n", "\n" + cut)
+
+    def _start_and_end(self) -> str:
+        text = self.text
+        return text if len(text) <= 4 * _END else f"{text[:_END]}\n{text[-_END:]}"
 
     def continued(self, index: int) -> range:
         """The lines onto which PowerShell wrapped line `index` when it captured the output.
@@ -176,6 +223,62 @@ class Log:
                 for literal, start, one in _alternatives(pattern)
             )
         return found
+
+
+class LargeLog(Log):
+    """A log whose lines are read from its bytes when they are asked for, and stand as they are."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._lines = _Lines(data)
+        self.lines = cast(Sequence[str], self._lines)
+        self._clean = {}
+        self._holds = {}
+
+    @cached_property
+    def text(self) -> str:  # type: ignore[override]
+        """All of it."""
+        return _from_utf8(self._data)
+
+    def blocks(self) -> Iterator[bytes]:
+        """As those of a log that was decoded as a whole."""
+        for start, end in pairwise((*self._lines.starts, len(self._data))):
+            block = self._data[start:end]
+            yield block if block.isascii() else _from_utf8(block).encode()
+
+    def _start_and_end(self) -> str:
+        start, end = self._data[: 4 * _END], self._data[-4 * _END :]
+        return f"{_from_utf8(start)[:_END]}\n{_from_utf8(end)[-_END:]}"
+
+    @cached_property
+    def _width(self) -> int:
+        return super()._width if b"+ FullyQualifiedErrorId" in self._data else 0
+
+
+class _Lines:
+    """The lines of much text in UTF-8; of each block it is known where it begins."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.starts = [0]
+        self._first = [0]
+        self._last: tuple[int, list[bytes]] = (-1, [])
+        while (end := data.find(b"\n", self.starts[-1] + _BLOCK) + 1) > 0:
+            self._first.append(self._first[-1] + data.count(b"\n", self.starts[-1], end))
+            self.starts.append(end)
+        self._count = self._first[-1] + data.count(b"\n", self.starts[-1]) + 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: int) -> str:
+        if not 0 <= index < self._count:
+            raise IndexError(index)
+        block = bisect_right(self._first, index) - 1
+        if block != self._last[0]:
+            start, *end = self.starts[block : block + 2]
+            self._last = block, self._data[start : end[0] if end else None].split(b"\n")
+        return _from_utf8(self._last[1][index - self._first[block]])
 
 
 _TOKEN = (

@@ -9,13 +9,12 @@ which is looked for in their stead. Of lines that differ in digits only, one is 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-_BLOCK = 1 << 16
-"""So many characters are looked through at a time; they stay in the processor's cache."""
-
 # These decide how fast the search is, never what it finds: a literal that holds none of the pieces
 # and no seldom character (two others must follow it) is looked for itself.
 _PIECES = ("rror", "ERR", "FAIL", "ail", "not ", "ould", "xit", "issing ", "imed out", "ani", "cc")
 _SELDOM = b"ZQKYXVJWHGLUPMFBDIOASRCNTEzqj*![+'`>xkywvhfbg"
+_LARGE = 1 << 17
+"""A block of more bytes holds a long line."""
 _MOST_SHAPES = 20_000
 """So many shapes of lines are remembered."""
 _NO_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
@@ -54,29 +53,34 @@ class Literals:
         self._pieces = pieces
         self._seldom = seldom
 
-    def found(self, text: str, lines: Sequence[str], longest: int) -> dict[int, list[str]]:
+    def found(
+        self, blocks: Iterable[bytes], lines: Sequence[str], longest: int
+    ) -> dict[int, list[str]]:
         """The literals that each line holds, by its number from 0; lines that hold none are not in.
 
-        `lines` is `text` split at its line feeds; of each the first `longest` characters count. The
-        numbers are in order.
+        Args:
+            blocks: The text in UTF-8, in blocks that end with a line.
+            lines: Its lines, of which those are looked at that may hold a literal.
+            longest: So many characters of a line count.
+
+        Returns:
+            The numbers are in order.
         """
         found: dict[int, list[str]] = {}
         known: dict[bytes, list[str]] = {}
         first = 0
-        for block in _blocks(text):
-            shapes = _shape(block).removesuffix(b"\n").split(b"\n")
-            if len(block) > _BLOCK + longest:  # a character has 4 bytes at most
+        for block in blocks:
+            shapes = block.translate(_NO_DIGITS).removesuffix(b"\n").split(b"\n")
+            if len(block) > _LARGE:  # a character has 4 bytes at most
                 shapes = [shape[: 4 * longest] for shape in shapes]
             if len(known) > _MOST_SHAPES:
                 known.clear()
             self._learn([shape for shape in dict.fromkeys(shapes) if shape not in known], known)
-            for number, shape in enumerate(shapes, first):
-                likely = known[shape]
-                if likely:
-                    line = lines[number][:longest]
-                    held = [literal for literal in likely if literal in line]
-                    if held:
-                        found[number] = held
+            for number in [at for at, shape in enumerate(shapes) if known[shape]]:
+                line = lines[first + number][:longest]
+                held = [literal for literal in known[shapes[number]] if literal in line]
+                if held:
+                    found[first + number] = held
             first += len(shapes)
         return found
 
@@ -136,12 +140,3 @@ def _once_a_line(data: bytes, needle: bytes) -> Iterator[int]:
         yield place
         end = data.find(b"\n", place)
         place = data.find(needle, end) if end >= 0 else -1
-
-
-def _blocks(text: str) -> Iterator[str]:
-    """The text in blocks that end with a line."""
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start + _BLOCK) + 1 or len(text)
-        yield text[start:end]
-        start = end
