@@ -85,6 +85,13 @@ def _from_utf8(data: bytes) -> str:
     return data.decode("utf-8", "oncebitten.cp1252")
 
 
+def _is_utf8(data: bytes) -> bool:
+    try:
+        return data.isascii() or bool(data.decode())
+    except UnicodeDecodeError:
+        return False
+
+
 def _is_plain(text: str) -> bool:
     """Whether the text has neither NULs nor lone surrogates."""
     if text.isascii():
@@ -135,8 +142,9 @@ def _as_it_is(output: str | bytes) -> bytes | None:
         return None
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
-    odd = any(character in data for character in (b"\0", b"\r", b"\x1b", b"\x07", b"\xc2\x9b"))
-    odd = odd or (b"^" in data and b"^[[" in data)
+    odd = any(byte in data for byte in (b"\0", b"\r", b"\x1b", b"\x07")) or any(
+        byte in data and text in data for byte, text in ((b"^", b"^[["), (b"\x9b", b"\xc2\x9b"))
+    )
     report = b'"Action":"output"' in data or b"<testsuite" in data[:8000]
     return None if odd or report or data.startswith(_WIDE) else data
 
@@ -244,7 +252,7 @@ class LargeLog(Log):
         """As those of a log that was decoded as a whole."""
         for start, end in pairwise((*self._lines.starts, len(self._data))):
             block = self._data[start:end]
-            yield block if block.isascii() else _from_utf8(block).encode()
+            yield block if _is_utf8(block) else _from_utf8(block).encode()
 
     def _start_and_end(self) -> str:
         start, end = self._data[: 4 * _END], self._data[-4 * _END :]

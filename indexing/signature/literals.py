@@ -67,32 +67,37 @@ class Literals:
             The numbers are in order.
         """
         found: dict[int, list[str]] = {}
-        known: dict[bytes, list[str]] = {}
+        known: dict[bytes, list[str]] = {}  # of shapes that hold any
+        seen: set[bytes] = set()
         first = 0
         for block in blocks:
             shapes = block.translate(_NO_DIGITS).removesuffix(b"\n").split(b"\n")
             if len(block) > _LARGE:  # a character has 4 bytes at most
                 shapes = [shape[: 4 * longest] for shape in shapes]
-            if len(known) > _MOST_SHAPES:
+            if len(seen) > _MOST_SHAPES:
+                seen.clear()
                 known.clear()
-            self._learn([shape for shape in dict.fromkeys(shapes) if shape not in known], known)
-            for number in [at for at, shape in enumerate(shapes) if known[shape]]:
-                line = lines[first + number][:longest]
-                held = [literal for literal in known[shapes[number]] if literal in line]
-                if held:
-                    found[first + number] = held
+            fresh = sorted(set(shapes) - seen)
+            seen.update(fresh)
+            self._learn(fresh, known)
+            if not known.keys().isdisjoint(shapes):
+                for number, shape in enumerate(shapes, first):
+                    if shape in known:
+                        line = lines[number][:longest]
+                        held = [literal for literal in known[shape] if literal in line]
+                        if held:
+                            found[number] = held
             first += len(shapes)
         return found
 
     def _learn(self, shapes: Sequence[bytes], known: dict[bytes, list[str]]) -> None:
         """Note of each shape the literals that its lines may hold."""
         data = b"\n".join(shapes)
-        known.update((shape, []) for shape in shapes)
         number = seen = 0
         for place, literals in sorted(self._places(data)):
             number += data.count(b"\n", seen, place)
             seen = place
-            known[shapes[number]].extend(literals)
+            known.setdefault(shapes[number], []).extend(literals)
 
     def _places(self, data: bytes) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Where a literal or a piece stands, once a line, and which literals it may be."""
