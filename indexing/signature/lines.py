@@ -60,6 +60,9 @@ _PREFIX = (
     r"|\x1b)"
 )
 
+_FIRST = "0123456789[#:\x1b"
+"""With these a prefix may begin, whatever follows."""
+
 
 def decode(output: str | bytes) -> str:
     """The output as text: UTF-8, UTF-16 with or without its mark, what remains as CP-1252.
@@ -323,7 +326,10 @@ def _alternatives(pattern: str) -> Iterator[tuple[str, int, str]]:
 
 def clean(line: str) -> str:
     """The line without CI and log prefixes and without blanks at its end; indent stays."""
-    return _without_prefixes(line).replace(ECHOED, "").replace("\x00", "").rstrip()
+    line = _without_prefixes(line)
+    if ECHOED in line or "\0" in line:
+        line = line.replace(ECHOED, "").replace("\0", "")
+    return line.rstrip()
 
 
 def prefix_of(line: str) -> str:
@@ -334,11 +340,26 @@ def prefix_of(line: str) -> str:
 def _without_prefixes(line: str) -> str:
     line = line[:LONGEST]
     for _ in range(5):
+        if not _may_have_prefix(line):
+            break
         prefix = compiled(_PREFIX).match(line)
         if prefix is None or not prefix.end():
             break
         line = line[prefix.end() :]
     return line
+
+
+def _may_have_prefix(line: str) -> bool:
+    """Whether it is worth to compile and try the expression; most lines of no CI have none."""
+    first, word = line[:1], line.partition(" ")[0]
+    return (
+        first in _FIRST
+        or not first.isascii()
+        or any(mark in line for mark in ("\t", "| ", "-exec): "))
+        or len(word) == 3  # a month
+        or word == "."
+        or ("/" in word and ":" not in word and "(" not in word)
+    )
 
 
 def _of_go(line: str) -> str:

@@ -12,6 +12,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import pytest
+from failures import failing
 
 from indexing.lazily import compiled
 from indexing.signature.interface import Rule
@@ -20,6 +21,7 @@ from indexing.signature.tools import TOOLS
 
 extract = import_module("indexing.signature.extract")
 doubts = import_module("indexing.signature.doubts")
+lines = import_module("indexing.signature.lines")
 RULES = [(f"{rules.tool}:{rule.name}", rule) for rules in TOOLS for rule in rules.rules]
 SKIPS = [
     (f"{rules.tool}: {why}", literal, pattern)
@@ -149,3 +151,16 @@ def test_whatever_a_guarded_expression_finds_holds_what_guards_it(pattern, liter
     found = list(islice(matching(pattern, find=True), 150))
     assert len(found) > 50
     assert [line for line in found if not any(literal in line for literal in literals)] == []
+
+
+def test_a_line_that_begins_with_a_prefix_is_one_that_may():
+    found = list(islice(matching(lines._PREFIX), 300))
+    assert len(found) > 100
+    assert [line for line in found if not lines._may_have_prefix(line)] == []
+
+
+@pytest.mark.parametrize("case", failing()[::4], ids=lambda case: case.id)
+def test_no_captured_line_hides_its_prefix(case):
+    for line in lines.Log(case.log()).lines:
+        found = compiled(lines._PREFIX).match(line)
+        assert lines._may_have_prefix(line) or not found or not found.end(), line
