@@ -26,6 +26,7 @@ HOUSE = (
     "indexing.signature.table",
     "indexing.signature.tabulate",
     "indexing.signature.ruleset",
+    "indexing.signature.fast",
     "indexing.signature.extract",
     "indexing.signature",
     "indexing.entry",

@@ -27,7 +27,7 @@ from indexing.signature.interface import (
     ToolRules,
     holds_any,
 )
-from indexing.signature.lines import ECHOED, LONGEST, Log, clean, log_of
+from indexing.signature.lines import ECHOED, LONGEST, LargeLog, Log, clean, log_of
 from indexing.signature.normalise import STEPS, changes, normalise
 from indexing.signature.ruleset import HIGHEST, LITERALS, rules_for, why_not
 from indexing.signature.tools import GENERIC, TOOLS, rules_of
@@ -188,7 +188,7 @@ class _Scan:
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        self.held = LITERALS.found(log.blocks(), log.lines, LONGEST)
+        self.held = _held(log)
         self.marked = list(self.held)
         self.regions = ci.failing_regions(log, self.marked)
         self.echoed = ci.echoed(log, self.marked)
@@ -297,6 +297,17 @@ class _Scan:
         """Note that a line (index from 0) was passed over, and why."""
         if len(self.skipped) < _MOST_SKIPPED:
             self.skipped.append(Skipped(index + 1, why))
+
+
+def _held(log: Log) -> dict[int, list[str]]:
+    """The literals that each line holds, by its number from 0, in order."""
+    if isinstance(log, LargeLog):
+        from indexing.signature import fast
+
+        held = fast.found(log)
+        if held is not None:
+            return held
+    return LITERALS.found(log.blocks(), log.lines, LONGEST)
 
 
 class Telling:

@@ -20,9 +20,11 @@ _BLOCK = 1 << 16
 _LARGE = 4 << 20
 """Of so many bytes and more no lines are made but those that are asked for."""
 
+_COLOUR_ENDS = r"[0-9;:?<=>]{0,40}[ -/]{0,4}[@-~]"
+_COLOUR = rf"\x1b\[{_COLOUR_ENDS}"
 _ESCAPES = (
     r"(?:\x1b|\^\[)\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)"  # OSC: titles, hyperlinks
-    r"|(?:\x1b\[|\^\[\[|\x9b)[0-9;:?<=>]{0,40}[ -/]{0,4}[@-~]"  # CSI: colours, cursor
+    rf"|(?:\x1b\[|\^\[\[|\x9b){_COLOUR_ENDS}"  # CSI: colours, cursor
     r"|\x1b[()*+][0-9A-Za-z]|\x1b[=>78DEHMNOZc\\]"
     r"|_bk;t=\d{1,20}\x07"
 )
@@ -145,11 +147,20 @@ def _as_it_is(output: str | bytes) -> bytes | None:
         return None
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
+    if b"\x1b" in data:
+        data = _without_colours(data)
     odd = any(byte in data for byte in (b"\0", b"\r", b"\x1b", b"\x07")) or any(
         byte in data and text in data for byte, text in ((b"^", b"^[["), (b"\x9b", b"\xc2\x9b"))
     )
     report = b'"Action":"output"' in data or b"<testsuite" in data[:8000]
     return None if odd or report or data.startswith(_WIDE) else data
+
+
+def _without_colours(data: bytes) -> bytes:
+    """As `Log` does it to text; what is left untouched here, or is no UTF-8, is for it to do."""
+    if not _is_utf8(data) or re.search(_FRAME.encode(), data):
+        return data
+    return re.sub(_COLOUR.encode(), b"", data.replace(_ECHO.encode(), ECHOED.encode()))
 
 
 class Log:
@@ -240,7 +251,7 @@ class LargeLog(Log):
     """A log whose lines are read from its bytes when they are asked for, and stand as they are."""
 
     def __init__(self, data: bytes) -> None:
-        self._data = data
+        self.data = data
         self._lines = _Lines(data)
         self.lines = cast(Sequence[str], self._lines)
         self._clean = {}
@@ -249,21 +260,29 @@ class LargeLog(Log):
     @cached_property
     def text(self) -> str:  # type: ignore[override]
         """All of it."""
-        return _from_utf8(self._data)
+        return _from_utf8(self.data)
+
+    @cached_property
+    def is_utf8(self) -> bool:
+        """Whether all of it is."""
+        return all(map(_is_utf8, self._raw_blocks()))
 
     def blocks(self) -> Iterator[bytes]:
         """As those of a log that was decoded as a whole."""
-        for start, end in pairwise((*self._lines.starts, len(self._data))):
-            block = self._data[start:end]
+        for block in self._raw_blocks():
             yield block if _is_utf8(block) else _from_utf8(block).encode()
 
+    def _raw_blocks(self) -> Iterator[bytes]:
+        ends = pairwise((*self._lines.starts, len(self.data)))
+        return (self.data[start:end] for start, end in ends)
+
     def _start_and_end(self) -> str:
-        start, end = self._data[: 4 * _END], self._data[-4 * _END :]
+        start, end = self.data[: 4 * _END], self.data[-4 * _END :]
         return f"{_from_utf8(start)[:_END]}\n{_from_utf8(end)[-_END:]}"
 
     @cached_property
     def _width(self) -> int:
-        return super()._width if b"+ FullyQualifiedErrorId" in self._data else 0
+        return super()._width if b"+ FullyQualifiedErrorId" in self.data else 0
 
 
 class _Lines:

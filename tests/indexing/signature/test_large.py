@@ -55,7 +55,9 @@ def test_any_bytes_have_the_same_lines(parts, block):
 @pytest.mark.parametrize(
     "output",
     [
-        b"\x1b[31merror\x1b[0m: a",
+        b"\x1b[31merror\x1b[2K: a",
+        b"\x1b]0;title\x1b\\error: a",
+        b"\x1b[31merror\x1b[0m: caf\xe9",
         "\x9b31merror: a".encode(),
         b"^[[31merror: a",
         b"_bk;t=1\x07error: a",
@@ -77,6 +79,25 @@ def test_lines_that_end_as_on_windows_change_nothing(all_are_large):
         unix = case.log().replace(b"\r\n", b"\n")
         windows = unix.replace(b"\n", b"\r\n")
         assert extract(windows) == extract(unix), case.id
+
+
+@pytest.mark.usefixtures("all_are_large")
+@given(
+    st.lists(
+        st.sampled_from(
+            ["a", "\u00e9", "m", "\n", "\x1b[31m", "\x1b[0;1m", "\x1b[36;1m", "\x1b[", "31", "\x1b"]
+        )
+    )
+)
+def test_colours_leave_the_same_lines(parts):
+    data = "".join(parts).encode()
+    log, expected = log_of(data), Log(data)
+    assert list(log.lines) == list(expected.lines)
+
+
+@pytest.mark.usefixtures("all_are_large")
+def test_a_log_in_colours_is_read_so_too():
+    assert isinstance(log_of(b"\x1b[31merror\x1b[0m: a\n"), LargeLog)
 
 
 def test_lines_are_the_same_in_whatever_order_they_are_asked_for():
