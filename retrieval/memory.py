@@ -3,9 +3,9 @@
 import time
 from _thread import allocate_lock  # `threading` would add a module to each lookup
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from indexing.errors import BadIndex, BadQuery, MemError, NoMemory
+from indexing.plain import AnyPath, Place
 from indexing.recipe import refuse_other, today
 from indexing.settings import (
     CONFIG,
@@ -15,12 +15,12 @@ from indexing.settings import (
     OVERRIDES,
     SCORERS,
     Settings,
-    find_mem_dir,
     load,
+    nearest,
 )
 from indexing.stores.generations import POINTER
 from indexing.stores.local import LocalStore
-from indexing.typed import TYPE_CHECKING
+from indexing.typed import TYPE_CHECKING, Path
 from retrieval import events
 from retrieval.hit import Hit
 from retrieval.query import Query
@@ -41,7 +41,7 @@ class Memory:
     the index was rebuilt.
     """
 
-    def __init__(self, index: Path, settings: Settings, mem_dir: Path | None = None) -> None:
+    def __init__(self, index: AnyPath, settings: Settings, mem_dir: AnyPath | None = None) -> None:
         self.index = index
         self.settings = settings
         self._lock = allocate_lock()
@@ -73,7 +73,7 @@ class Memory:
             BadIndex: Its index is missing, damaged, or made in another way.
         """
         mem_dir, found = _located(path, index)
-        memory = Memory(found, load(mem_dir), mem_dir)
+        memory = Memory(found if asks_once else _real(found), load(mem_dir), mem_dir)
         store = memory.store  # what is wrong with it is said now
         if not asks_once:
             list(memory._tiers(memory.settings, store))
@@ -119,7 +119,7 @@ class Memory:
                 if stamp is not None:
                     from indexing.overrides import read
 
-                    self._overrides = read(self._decided_in)
+                    self._overrides = read(_real(self._decided_in))
                 self._decided = stamp
             return self._overrides
 
@@ -157,7 +157,7 @@ class Memory:
         if any(hit.entry.files or hit.entry.extra for hit in hits):
             from retrieval.stale import judged
 
-            hits = judged(hits, self._root)
+            hits = judged(hits, None if self._root is None else _real(self._root))
         took_ms = 1000 * (time.perf_counter() - began)
         self.unwatched = events.emit(
             "memory.similarity.duration_ms",
@@ -243,7 +243,13 @@ def _told_apart(hits: list[Hit], query: Query, overrides: "Overrides") -> Iterat
         yield hit
 
 
-def _stamp_of(path: Path) -> _Stamp | None:
+def _real(path: AnyPath) -> Path:
+    from pathlib import Path
+
+    return Path(path)
+
+
+def _stamp_of(path: AnyPath) -> _Stamp | None:
     try:
         status = path.stat()
     except OSError:
@@ -251,26 +257,26 @@ def _stamp_of(path: Path) -> _Stamp | None:
     return status.st_mtime_ns, status.st_ino, status.st_size
 
 
-def _located(path: str | Path | None, index: str | Path | None) -> tuple[Path | None, Path]:
+def _located(path: str | Path | None, index: str | Path | None) -> tuple[Place | None, Place]:
     """The `.mem` folder when there is one, and the index."""
     if path is not None:
-        mem_dir = _mem_dir(Path(path))
+        mem_dir = _mem_dir(Place(path))
         if mem_dir is None and index is None:
-            return None, Path(path)
+            return None, Place(path)
     else:
         try:
-            mem_dir = find_mem_dir()
+            mem_dir = nearest()
         except NoMemory:
             if index is None:
                 raise
             mem_dir = None
     if index is not None:
-        return mem_dir, Path(index)
+        return mem_dir, Place(index)
     assert mem_dir is not None
     return mem_dir, mem_dir / INDEX
 
 
-def _mem_dir(path: Path) -> Path | None:
+def _mem_dir(path: Place) -> Place | None:
     """The `.mem` folder that `path` is or holds; None when it is an index."""
     if (path / MEM_DIR).is_dir():
         return path / MEM_DIR

@@ -3,7 +3,6 @@
 import os
 import sys
 import time
-from pathlib import Path
 
 from indexing.errors import BadIndex, BadQuery, MemError
 from indexing.settings import SCORERS
@@ -34,7 +33,7 @@ def _query_arguments(parser: "ArgumentParser") -> None:
         "-k", type=whole_number, metavar="N", help="so many hits at most (default: top_k)"
     )
     parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
-    parser.add_argument("--index", type=Path, metavar="DIR", help="another index than .mem/index")
+    parser.add_argument("--index", metavar="DIR", help="another index than .mem/index")
     parser.add_argument(
         "--loop", metavar="ID", help="the loop that asks: it is told nothing twice (MEM_LOOP)"
     )

@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 from indexing.errors import BadQuery, MemError
 from indexing.typed import TYPE_CHECKING, Any, NoReturn
@@ -105,7 +104,7 @@ def read_log(name: str) -> Excerpt:
                 raise BadQuery("stdin: it is closed; name a file")
             _read_all(sys.stdin.buffer, log)
         else:
-            with Path(name).open("rb") as file:
+            with open(name, "rb") as file:  # noqa: PTH123 - a lookup imports no pathlib
                 _read_all(file, log)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

@@ -34,9 +34,8 @@ OURS = {
     *("retrieval.cli.streams", "retrieval.renderers", "retrieval.renderers.json"),
 }
 LIBRARY = {
-    *("array", "bisect", "collections", "contextlib", "copyreg", "enum", "errno", "fnmatch"),
-    *("functools", "gc", "ipaddress", "itertools", "json", "keyword", "mmap", "ntpath", "operator"),
-    *("pathlib", "re", "reprlib", "struct", "types", "urllib", "warnings", "glob"),
+    *("array", "bisect", "collections", "contextlib", "copyreg", "enum", "errno", "functools"),
+    *("gc", "itertools", "json", "keyword", "mmap", "operator", "re", "reprlib", "struct", "types"),
 }
 """Packages and modules of the standard library; those in C, which begin with `_`, are free."""
 
