@@ -1,8 +1,8 @@
 """Asks the tiers in order, merges, breaks ties, drops the weak."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
 
+from indexing.typed import TYPE_CHECKING, NamedTuple
 from retrieval.hit import Hit, says_the_same
 from retrieval.query import Query
 
@@ -16,7 +16,7 @@ _DEEPER = 4
 def search(
     query: Query,
     store: "Store",
-    tiers: "Sequence[Tier]",
+    tiers: "Iterable[Tier]",
     limit: int,
     min_score: int,
     abstain_below: float = 0.0,
@@ -33,8 +33,6 @@ def search(
     asked = _Asked(min_score, abstain_below)
     hits: list[Hit] = []
     for tier in tiers:
-        if len(hits) >= limit or (query.only_log and any(map(_answers, hits))):
-            break
         found = _strong(tier, query, store, limit, hits, asked)
         merged = _merged(hits, found, limit)
         if len(merged) < limit == len(found):
@@ -42,6 +40,8 @@ def search(
             found = _strong(tier, query, store, _DEEPER * limit, hits, asked)
             merged = _merged(hits, found, limit)
         hits = merged
+        if len(hits) >= limit or (query.only_log and any(map(_answers, hits))):
+            break  # before the next tier is imported
     return hits
 
 

@@ -1,10 +1,10 @@
 """Tier: a part of the index that can also be asked."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from indexing.build import Part
 from indexing.stores.interface import Store
+from indexing.typed import Protocol
 from retrieval.hit import Hit
 from retrieval.query import Query
 
@@ -19,4 +19,3 @@ class Tier(Part, Protocol):
 
     def search(self, query: Query, store: Store, limit: int) -> Sequence[Hit]:
         """At most `limit` hits, best first; empty when nothing is known."""
-        ...

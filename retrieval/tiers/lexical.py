@@ -22,10 +22,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from indexing.entry import Entry
 from indexing.settings import Settings
+from indexing.typed import TYPE_CHECKING
 from retrieval import tokens
 from retrieval.hit import Hit, Why, says_the_same
 from retrieval.postings import (
