@@ -25,7 +25,7 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("dataset", nargs="?", type=Path, metavar="DATASET", help="a folder")
     parser.add_argument("--own", action="store_true", help="the memory's own links instead")
     parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
-    parser.add_argument("--tiers", default="exact,lexical", help="those asked, in their order")
+    parser.add_argument("--tiers", help="of exact, pattern and lexical (default: all)")
     parser.add_argument("--split", default="test", help="so called questions; all: every one")
     parser.add_argument("--kind", default="", help="the questions of one kind")
     parser.add_argument("--qrels", default="qrels.tsv", metavar="FILE", help="what helps whom")
@@ -41,7 +41,9 @@ def _eval(args: Namespace) -> int:
     from retrieval.evaluation import measures, runs
     from retrieval.evaluation.engine import TIERS
 
-    tiers = [name.strip() for name in args.tiers.split(",") if name.strip()]
+    tiers = list(TIERS)
+    if args.tiers is not None:
+        tiers = [name.strip() for name in args.tiers.split(",") if name.strip()]
     if not tiers or not set(tiers) <= set(TIERS):
         raise BadQuery(f"--tiers: '{args.tiers}' names no tiers; take of {', '.join(TIERS)}")
     if args.certainty and args.given is not None:
@@ -62,7 +64,7 @@ def _eval(args: Namespace) -> int:
         if args.run is not None:
             runs.write(args.run, answers, settings.scorer)
         run = {id: [answer.id for answer in found] for id, found in answers.items()}
-        name = settings.scorer if "lexical" in tiers else "exact"
+        name = settings.scorer if "lexical" in tiers else ",".join(tiers)
     values = measures.by_question(dataset, run)
     figures = measures.figures(values)
     compared: dict[str, Figure] = {}

@@ -14,6 +14,7 @@ from retrieval.evaluation.dataset import Dataset, Question
 from retrieval.hit import Hit, Why
 from retrieval.tiers.exact import Exact
 from retrieval.tiers.lexical import Lexical
+from retrieval.tiers.pattern import Pattern
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from indexing.entry import Entry
     from retrieval.tiers.interface import Scored
 
-TIERS = ("exact", "lexical")
+TIERS = ("exact", "pattern", "lexical")
 DEPTH = 100
 SHOWN = 3
 
@@ -63,11 +64,13 @@ class Engine:
     ) -> list[Answer]:
         """At most `depth` answers, best first, each entry once."""
         found: dict[str, Answer] = {}
-        if "exact" in tiers:
-            for hit in Exact().search(question.query, self.store, len(self.store)):
-                if len(found) < depth and self._place[hit.entry.id] < question.seq:
-                    found[hit.entry.id] = Answer(hit.entry.id, hit.tier, hit.score, hit.score / 100)
-        if "lexical" in tiers:
+        for tier in (Exact(), Pattern()):
+            if tier.name in tiers:
+                for hit in tier.search(question.query, self.store, len(self.store)):
+                    if len(found) < depth and self._place[hit.entry.id] < question.seq:
+                        answer = Answer(hit.entry.id, hit.tier, hit.score, hit.score / 100)
+                        found.setdefault(answer.id, answer)
+        if Lexical.name in tiers:
             for row, score, points in self._lexical(question, settings, depth):
                 if len(found) < depth:
                     answer = Answer(self._ids[row], Lexical.name, score, points)

@@ -86,7 +86,7 @@ def test_a_memory_whose_entries_have_nothing_to_do_with_each_other_is_no_test(he
     [
         ([], "name a dataset folder, or give --own"),
         (["small", "--own"], "name a dataset folder, or give --own"),
-        (["small", "--tiers", "magic"], "'magic' names no tiers; take of exact, lexical"),
+        (["small", "--tiers", "magic"], "'magic' names no tiers; take of exact, pattern, lexical"),
         (["small", "--split", "none"], "holds no judged question of split 'none'"),
         (["nowhere"], "cannot be read"),
         (["--own"], "run `mem init`"),

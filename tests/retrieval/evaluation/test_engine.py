@@ -1,9 +1,11 @@
 import datasets
 import pytest
 from datasets import document, question
+from memories import entry, fixed
 
 from indexing.settings import SCORERS, Settings
-from retrieval.evaluation.dataset import read
+from retrieval import Query
+from retrieval.evaluation.dataset import Dataset, Question, read
 from retrieval.evaluation.engine import opened
 
 
@@ -61,6 +63,34 @@ def test_a_tier_can_be_left_out(tmp_path):
     with opened(dataset, Settings()) as engine:
         assert engine.answers(dataset.questions[0], Settings(), ["exact"]) == []
         assert len(engine.answers(dataset.questions[0], Settings(), depth=1)) == 1
+
+
+def test_tiers_answer_in_their_order(tmp_path):
+    log = "TypeError: {} of {} (reading 'id')"
+    old, new = (
+        log.format("Cannot read properties", "null"),
+        "TypeError: Cannot read property 'id' of null",
+    )
+    entries = (
+        fixed("worded", old, "check it first"),
+        fixed("same", new, "check it"),
+        fixed("later", new, "check it"),
+        entry("alike", "a property of null is read"),
+    )
+    asks = Question("q", Query(new, tool="npm"), 1, frozenset({"same"}))
+    seq = {each.id: int(each.id == "later") for each in entries}
+    dataset = Dataset("small", entries, seq, (asks,))
+
+    with opened(dataset, Settings()) as engine:
+        found = engine.answers(asks, Settings())
+        pattern = engine.answers(asks, Settings(), ["pattern"])
+
+    assert [(each.id, each.tier) for each in found] == [
+        ("same", "exact"),
+        ("worded", "pattern"),
+        ("alike", "lexical"),
+    ]
+    assert [each.id for each in pattern] == ["worded"]
 
 
 def test_hits_are_those_that_a_lookup_would_have_shown_then(tmp_path):
