@@ -77,6 +77,14 @@ class Engine:
                     found.setdefault(answer.id, answer)
         return list(found.values())
 
+    def points(self, question: Question, settings: Settings) -> "NDArray[np.float64]":
+        """Every row's points in the lexical tier, before rounding; the newest row first."""
+        return self._scored(question, settings).points[: len(self._ids)]
+
+    def rows(self, ids: Collection[str]) -> list[int]:
+        """The rows of these entries."""
+        return [self._row[id] for id in ids]
+
     def hits(
         self,
         question: Question,
@@ -95,7 +103,7 @@ class Engine:
         if not self._ids:
             return []
         scored = self._scored(question, settings)
-        scored.points[[self._row[id] for id in without]] = 0
+        scored.points[self.rows(without)] = 0
         return Lexical(settings).hits(scored, self.store, limit)
 
     def _lexical(
