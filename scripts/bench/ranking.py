@@ -117,8 +117,7 @@ def datasets(large: bool = True) -> Iterator[Dataset]:
 def read(folder: Path) -> Dataset:
     """A dataset folder, or the own links of the memory that the folder holds."""
     if any((folder / name).exists() for name in ("queries.jsonl", "queries.jsonl.gz")):
-        kinds = {"kind": "strong"} if folder.name == "hadoop" else {}
-        return folders.read(folder, **kinds)
+        return folders.read(folder, kind="strong" if folder.name == "hadoop" else "")
     store = Memory.open(folder).store
     return own([store.entry(row) for row in range(len(store))], folder.resolve().name)
 
@@ -128,7 +127,7 @@ def captured() -> Dataset:
     entries, questions = [], []
     for manifest in sorted(FAILURES.glob("*/manifest.jsonl")):
         records = [json.loads(line) for line in manifest.read_text("utf-8").splitlines()]
-        known = {}
+        known: dict[str, str] = {}
         for record in records:
             path = manifest.parent / record["file"]
             name = f"{manifest.parent.name}/{record['file']}"
