@@ -49,6 +49,8 @@ class Settings(NamedTuple):
     learn_on_green: 1: `mem run` learns when a command that failed passes again; 0: it does not.
     learn_failed: 1: loops that failed or ended half done teach too; 0: only those that succeeded.
     learn_templates: 1: code templates are learnt unless `--types` says otherwise; 0: they are not.
+    inject: 1: `mem context` and `mem run` show what is known; 0: nothing, so that a session is
+        clean. `mem lookup` answers all the same.
     control: This share of loops, by a hash of their `--loop ID`, is shown nothing, so that help can
         be measured.
     events: A file to which events are appended as JSON lines; empty is none. In `config.toml` it is
@@ -80,6 +82,7 @@ class Settings(NamedTuple):
     learn_on_green: int = 1
     learn_failed: int = 1
     learn_templates: int = 1
+    inject: int = 1
     control: float = 0.0
     events: str = ""
 
@@ -123,6 +126,7 @@ _RULES = {
     "learn_on_green": _Rule(int, "0 or 1", lambda value: value in (0, 1)),
     "learn_failed": _Rule(int, "0 or 1", lambda value: value in (0, 1)),
     "learn_templates": _Rule(int, "0 or 1", lambda value: value in (0, 1)),
+    "inject": _Rule(int, "0 or 1", lambda value: value in (0, 1)),
     "control": _Rule(float, "a number in 0..1", lambda value: 0 <= value <= 1),
     "events": _Rule(str, "a path", lambda value: True),
 }

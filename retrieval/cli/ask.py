@@ -105,6 +105,8 @@ def _slowly(query: Query, args: "Namespace", error: BadIndex) -> "list[Hit]":
 def _context(args: "Namespace") -> int:
     query = _query(args)
     memory = _opened(args)
+    if not memory.settings.inject:
+        return FOUND
     budget = memory.settings.max_tokens if args.max_tokens is None else args.max_tokens
     hits: Sequence[Hit]
     if args.format == "patterns":

@@ -59,6 +59,7 @@ def test_every_setting_can_be_set_both_ways(mem_dir):
         learn_on_green=0,
         learn_failed=0,
         learn_templates=0,
+        inject=0,
         control=0.2,
         events="e.jsonl",
     )
