@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from indexing.chapters import (
     SHA,
@@ -34,6 +34,7 @@ from indexing.signature import ruleset_digest
 from indexing.signature.moved import what_moved
 from indexing.stores import generations, local
 from indexing.stores.generations import Buffer
+from indexing.typed import Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,7 +64,6 @@ class Part(Gathers, Protocol):
             entries: In order of their rows; each is read from the disk when it is asked for, which
                 takes longer than to have gathered what is needed of it.
         """
-        ...
 
 
 class Progress(NamedTuple):

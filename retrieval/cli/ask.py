@@ -3,19 +3,18 @@
 import os
 import sys
 import time
-from argparse import ArgumentParser, Namespace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexing.errors import BadIndex, BadQuery, MemError
 from indexing.settings import SCORERS
+from indexing.typed import TYPE_CHECKING
 from retrieval.cli import streams
-from retrieval.cli.interface import Command, semantic_argument, whole_number
+from retrieval.cli.interface import Command, semantic_argument, semantic_of, whole_number
 from retrieval.cli.streams import FOUND, NOTHING, STDIN
 from retrieval.memory import Memory
 from retrieval.query import Query
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
     from typing import IO
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from retrieval.hit import Hit
 
 
-def _query_arguments(parser: ArgumentParser) -> None:
+def _query_arguments(parser: "ArgumentParser") -> None:
     parser.add_argument("file", nargs="?", metavar="FILE", help="a failing log; - is stdin")
     parser.add_argument("--tool", help="the tool that failed (default: detected)")
     parser.add_argument("--title", default="", help="the issue's title, or the task in a sentence")
@@ -35,13 +34,13 @@ def _query_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
     semantic_argument(parser, "compare by vectors of the texts too (default: the setting)")
-    parser.add_argument("--index", type=Path, metavar="DIR", help="another index than .mem/index")
+    parser.add_argument("--index", metavar="DIR", help="another index than .mem/index")
     parser.add_argument(
         "--loop", metavar="ID", help="the loop that asks: it is told nothing twice (MEM_LOOP)"
     )
 
 
-def _context_arguments(parser: ArgumentParser) -> None:
+def _context_arguments(parser: "ArgumentParser") -> None:
     _query_arguments(parser)
     parser.add_argument("--max-tokens", type=whole_number, metavar="N", help="the block's budget")
     parser.add_argument(
@@ -53,12 +52,12 @@ def _context_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="answer 2 when something is wrong")
 
 
-def _lookup(args: Namespace) -> int:
+def _lookup(args: "Namespace") -> int:
     began = time.perf_counter()
     query = _query(args)
     try:
         memory = _opened(args)
-        hits = memory.lookup(query, args.k, args.scorer, args.semantic)
+        hits = memory.lookup(query, args.k, args.scorer, semantic_of(args))
         _tell_lacks(memory)
     except BadIndex as error:
         hits, memory = _slowly(query, args, error), None
@@ -81,7 +80,7 @@ def _lookup(args: Namespace) -> int:
     return FOUND if hits else NOTHING
 
 
-def _slowly(query: Query, args: Namespace, error: BadIndex) -> "list[Hit]":
+def _slowly(query: Query, args: "Namespace", error: BadIndex) -> "list[Hit]":
     """The same failure as the memory files know it; the error itself when they do not.
 
     What is only alike cannot be found in this way, so that no hit is no answer.
@@ -104,15 +103,17 @@ def _slowly(query: Query, args: Namespace, error: BadIndex) -> "list[Hit]":
     return hits
 
 
-def _context(args: Namespace) -> int:
+def _context(args: "Namespace") -> int:
     query = _query(args)
     memory = _opened(args)
+    if not memory.settings.inject:
+        return FOUND
     budget = memory.settings.max_tokens if args.max_tokens is None else args.max_tokens
     hits: Sequence[Hit]
     if args.format == "patterns":
-        hits, text = memory.patterns(query, args.k, budget, args.scorer, args.semantic)
+        hits, text = memory.patterns(query, args.k, budget, args.scorer, semantic_of(args))
     else:
-        hits, text = memory.lookup(query, args.k, args.scorer, args.semantic), ""
+        hits, text = memory.lookup(query, args.k, args.scorer, semantic_of(args)), ""
     _tell_lacks(memory)
     if hits:
         if args.format != "patterns":
@@ -130,12 +131,12 @@ def _context(args: Namespace) -> int:
     return FOUND
 
 
-def _loop(args: Namespace) -> str:
+def _loop(args: "Namespace") -> str:
     return args.loop or os.environ.get("MEM_LOOP", "")
 
 
-def _opened(args: Namespace) -> Memory:
-    memory = Memory.open(index=args.index)
+def _opened(args: "Namespace") -> Memory:
+    memory = Memory.open(index=args.index, asks_once=True)
     for problem in memory.overrides.problems if memory.overrides else ():
         streams.say(f"mem: {problem}")
     return memory
@@ -147,7 +148,7 @@ def _tell_lacks(memory: Memory) -> None:
         streams.say(f"mem: {lack}")
 
 
-def _query(args: Namespace) -> Query:
+def _query(args: "Namespace") -> Query:
     name = args.file
     told = args.title or args.body or args.label or args.files is not None
     if name is None and not told:

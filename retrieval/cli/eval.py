@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from indexing.errors import BadQuery
 from indexing.settings import SCORERS, Settings, load
 from retrieval.cli import streams
-from retrieval.cli.interface import Command, semantic_argument
+from retrieval.cli.interface import Command, semantic_argument, semantic_of
 from retrieval.cli.streams import FOUND, NOTHING
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from retrieval.evaluation.dataset import Dataset, Question
     from retrieval.evaluation.engine import Answer
     from retrieval.evaluation.measures import Figure
+    from retrieval.evaluation.reliability import Judged
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -25,9 +26,9 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--own", action="store_true", help="the memory's own links instead")
     parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
     parser.add_argument(
-        "--tiers", default="exact,lexical", help="those asked: of exact, lexical and semantic"
+        "--tiers", help="of exact, pattern, lexical and semantic (default: all but the last)"
     )
-    semantic_argument(parser, "the tier semantic too, as in --tiers exact,semantic")
+    semantic_argument(parser, "the tier semantic too")
     parser.add_argument(
         "--vectors", type=Path, metavar="DIR", help="keep the vectors of texts there, for next time"
     )
@@ -35,6 +36,7 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--kind", default="", help="the questions of one kind")
     parser.add_argument("--qrels", default="qrels.tsv", metavar="FILE", help="what helps whom")
     parser.add_argument("--no-files", action="store_true", help="ask without the questions' files")
+    parser.add_argument("--certainty", action="store_true", help="judge how certain hits are")
     parser.add_argument("--run", type=Path, metavar="OUT", help="write the answers, as TREC does")
     parser.add_argument("--given", type=Path, metavar="RUN", help="judge this run, not the engine")
     parser.add_argument("--against", type=Path, metavar="RUN", help="compare with this run")
@@ -45,12 +47,16 @@ def _eval(args: Namespace) -> int:
     from retrieval.evaluation import measures, runs
     from retrieval.evaluation.engine import TIERS, WITH_VECTORS
 
-    tiers = [name.strip() for name in args.tiers.split(",") if name.strip()]
+    tiers = list(TIERS)
+    if args.tiers is not None:
+        tiers = [name.strip() for name in args.tiers.split(",") if name.strip()]
     known = (*TIERS, WITH_VECTORS)
     if not tiers or not set(tiers) <= set(known):
         raise BadQuery(f"--tiers: '{args.tiers}' names no tiers; take of {', '.join(known)}")
-    if args.semantic is not None:
-        tiers = [name for name in tiers if name != WITH_VECTORS] + [WITH_VECTORS] * args.semantic
+    if (semantic := semantic_of(args)) is not None:
+        tiers = [name for name in tiers if name != WITH_VECTORS] + [WITH_VECTORS] * semantic
+    if args.certainty and args.given is not None:
+        raise BadQuery("--certainty: a run does not say how certain it was; leave out --given")
     dataset, settings = _dataset(args)
     settings = settings._replace(semantic=int(WITH_VECTORS in tiers))
     if not dataset.questions:
@@ -59,15 +65,17 @@ def _eval(args: Namespace) -> int:
             " there is nothing to judge by"
         )
         return NOTHING
+    sure: list[Judged] = []
     if args.given is not None:
         run = runs.read(args.given, dataset)
         name = args.given.name
     else:
-        answers = _answers(dataset, settings, tiers, args.vectors)
+        answers, sure = _asked(dataset, settings, tiers, args.certainty, args.vectors)
         if args.run is not None:
             runs.write(args.run, answers, settings.scorer)
         run = {id: [answer.id for answer in found] for id, found in answers.items()}
-        name = settings.scorer if {"lexical", WITH_VECTORS} & set(tiers) else "exact"
+        is_ranked = {"lexical", WITH_VECTORS} & set(tiers)
+        name = settings.scorer if is_ranked else ",".join(tiers)
         name += "+vectors" if settings.semantic else ""
     values = measures.by_question(dataset, run)
     figures = measures.figures(values)
@@ -84,10 +92,12 @@ def _eval(args: Namespace) -> int:
                 "entries": len(dataset.entries),
                 "measures": {key: figure._asdict() for key, figure in figures.items()},
                 "differences": {key: figure._asdict() for key, figure in compared.items()},
+                "certainty": _certainty(sure) if sure else None,
             }
         )
     else:
-        streams.write("\n".join([*_told(dataset, name, figures, compared, args.against), ""]))
+        told = [*_told(dataset, name, figures, compared, args.against), *_told_certainty(sure)]
+        streams.write("\n".join([*told, ""]))
     return FOUND
 
 
@@ -112,15 +122,18 @@ def _dataset(args: Namespace) -> "tuple[Dataset, Settings]":
     return made, settings
 
 
-def _answers(
-    dataset: "Dataset", settings: Settings, tiers: list[str], kept: Path | None
-) -> "Mapping[str, list[Answer]]":
+def _asked(
+    dataset: "Dataset", settings: Settings, tiers: list[str], certainty: bool, kept: Path | None
+) -> "tuple[Mapping[str, list[Answer]], list[Judged]]":
+    """The answers, and how certain the first hits are where that is to be judged."""
     from retrieval.evaluation.engine import opened
+    from retrieval.evaluation.reliability import judged
 
     with opened(dataset, settings, kept=kept) as engine:
-        return {
+        answers = {
             question.id: engine.answers(question, settings, tiers) for question in _counted(dataset)
         }
+        return answers, judged(_counted(dataset), engine, settings) if certainty else []
 
 
 def _counted(dataset: "Dataset") -> "Iterator[Question]":
@@ -152,6 +165,29 @@ def _table(name: str, figures: "Mapping[str, Figure]", sign: str) -> "Iterator[s
     for measure, figure in figures.items():
         low, high = (f"{end:{sign}.4f}" for end in (figure.low, figure.high))
         yield f"  {measure:<20}{figure.mean:>{sign}8.4f}   {low} to {high}"
+
+
+def _certainty(sure: "list[Judged]") -> "dict[str, object]":
+    from retrieval.evaluation import reliability
+
+    return {
+        "separation": reliability.separation(sure),
+        "surest_quarter": reliability.surest(sure),
+        "bins": [each._asdict() for each in reliability.bins(sure)],
+    }
+
+
+def _told_certainty(sure: "list[Judged]") -> "Iterator[str]":
+    if not sure:
+        return
+    from retrieval.evaluation import reliability
+
+    yield f"  {'certainty':<20}{'hits':>8}    said  helped"
+    for each in reliability.bins(sure):
+        name = f"{each.low:.1f} to {each.high:.1f}"
+        yield f"  {name:<20}{each.hits:>8,}    {each.said:.2f}    {each.helped:.2f}"
+    yield f"  the surest quarter's first hits help in {reliability.surest(sure):.2f}"
+    yield f"  surer than without what helps: {reliability.separation(sure):.3f} (0.5 is chance)"
 
 
 COMMANDS = {"eval": Command(_arguments, _eval, "mem eval --own --scorer cosine")}

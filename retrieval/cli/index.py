@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from indexing.errors import BadIndex, NoMemory
 from indexing.settings import INDEX, Settings, find_mem_dir, load, memory_paths
 from retrieval.cli import streams
-from retrieval.cli.interface import Command, semantic_argument
+from retrieval.cli.interface import Command, semantic_argument, semantic_of
 from retrieval.cli.streams import FAILED, FOUND, NOTHING
 
 if TYPE_CHECKING:
@@ -98,8 +98,8 @@ def _rebuild_arguments(parser: ArgumentParser) -> None:
 
 def _rebuild(args: Namespace) -> int:
     where = place(args.index, args.memory)
-    if args.semantic is not None:
-        where = where._replace(settings=where.settings._replace(semantic=int(args.semantic)))
+    if (semantic := semantic_of(args)) is not None:
+        where = where._replace(settings=where.settings._replace(semantic=int(semantic)))
     if args.memory is None and where.root is None:
         raise NoMemory("there is no .mem here or above; name memory files with --memory")
     with _progress() as on_progress:

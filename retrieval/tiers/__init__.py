@@ -1,19 +1,16 @@
 """A QUERY PASSES THE TIERS, in this order; a later one only adds below what the earlier found."""
 
-from typing import TYPE_CHECKING
-
 from indexing.settings import Settings
-from retrieval.tiers.exact import Exact
-from retrieval.tiers.lexical import Lexical
-from retrieval.tiers.pattern import Pattern
+from indexing.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from indexing.build import Part, Progress
     from indexing.overrides import Overrides
     from retrieval.tiers.interface import Tier
+    from retrieval.tiers.lexical import Lexical
     from retrieval.tiers.semantic import Semantic
 
 VECTORS = ".vectors"
@@ -21,21 +18,30 @@ VECTORS = ".vectors"
 
 
 def tiers(settings: Settings, overrides: "Overrides | None" = None) -> "tuple[Tier, ...]":
-    """The tiers in the order asked; what people decided of signatures counts in the first.
+    """The tiers in the order asked; what people decided of signatures counts in the first."""
+    return tuple(in_turn(settings, overrides))
 
-    The semantic tier takes in the lexical one, and is asked in its place.
-    """
-    sure = (Exact(overrides), Pattern())
-    return (*sure, asked_last(settings))
+
+def in_turn(settings: Settings, overrides: "Overrides | None" = None) -> "Iterator[Tier]":
+    """The same, each imported when its turn comes: most lookups end before the last."""
+    from retrieval.tiers.exact import Exact
+
+    yield Exact(overrides)
+    from retrieval.tiers.pattern import Pattern
+
+    yield Pattern()
+    yield asked_last(settings)
 
 
 def asked_last(settings: Settings) -> "Lexical | Semantic":
-    """The semantic tier where vectors are to be compared, else the lexical one."""
-    if not settings.semantic:
-        return Lexical(settings)
-    from retrieval.tiers.semantic import Semantic
+    """The semantic tier, which takes in the lexical one, where vectors are compared; else that."""
+    if settings.semantic:
+        from retrieval.tiers.semantic import Semantic
 
-    return Semantic(settings)
+        return Semantic(settings)
+    from retrieval.tiers.lexical import Lexical
+
+    return Lexical(settings)
 
 
 def parts(
@@ -50,7 +56,7 @@ def parts(
         kept: Where the vectors of texts lie that were encoded before; None: nowhere.
         on_progress: Called while texts are encoded.
     """
-    always = (Exact(), Pattern(), Lexical(settings))
+    always = tiers(settings._replace(semantic=0))
     if not settings.semantic:
         return always
     from retrieval.tiers.semantic import Semantic

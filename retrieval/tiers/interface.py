@@ -1,10 +1,10 @@
 """Tier: a part of the index that can also be asked."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
 
 from indexing.build import Part
 from indexing.stores.interface import Store
+from indexing.typed import TYPE_CHECKING, Protocol
 from retrieval.hit import Hit, Why
 from retrieval.query import Query
 
@@ -23,7 +23,6 @@ class Tier(Part, Protocol):
 
     def search(self, query: Query, store: Store, limit: int) -> Sequence[Hit]:
         """At most `limit` hits, best first; empty when nothing is known."""
-        ...
 
 
 class Scored(Protocol):
@@ -33,12 +32,13 @@ class Scored(Protocol):
 
     def best(self, limit: int) -> list[tuple[int, int]]:
         """At most `limit` rows and their scores, best first; none below 1."""
-        ...
 
     def why(self, row: int) -> Why:
         """What speaks for `row`."""
-        ...
+
+
+class ByWords(Scored, Protocol):
+    """The same by words and files."""
 
     def prior(self, rows: "NDArray[np.int64]") -> "NDArray[np.float64]":
         """The factor for age and size that is in the points of each of `rows`."""
-        ...

@@ -37,6 +37,7 @@ from weakref import WeakKeyDictionary
 from indexing.build import Progress
 from indexing.entry import Entry
 from indexing.errors import NoVectors, StaleRecipe
+from indexing.recipe import refuse_other, today
 from indexing.settings import Settings
 from retrieval.encoder import Model, encoder_of, in_batches, model_of
 from retrieval.hit import Hit, Why
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from indexing.recipe import MadeWith
     from indexing.stores.generations import Buffer
     from indexing.stores.interface import Store
-    from retrieval.tiers.interface import Scored
+    from retrieval.tiers.interface import ByWords
 
 REBUILD_WITH = "run `mem index rebuild --semantic`"
 _DEPTH = 100
@@ -173,6 +174,7 @@ class Semantic:
         """The points of the newest `rows` rows; errors are those of `search`."""
         import numpy as np
 
+        refuse_other(store.recipe, today((self._lexical,)), "the index")
         model = self._model
         _refuse_other(store.recipe.parts.get(self.name), self._made_with(model))
         scored = self._lexical.scored(query, store, rows)
@@ -219,7 +221,7 @@ class _Joined:
 
     def __init__(
         self,
-        scored: "Scored",
+        scored: "ByWords",
         rows: "NDArray[np.int64]",
         cosines: "NDArray[np.float64]",
         floor: int,
@@ -239,10 +241,6 @@ class _Joined:
     def why(self, row: int) -> Why:
         """What speaks for `row`."""
         return self._scored.why(row)._replace(vectors=self._cosines.get(row))
-
-    def prior(self, rows: "NDArray[np.int64]") -> "NDArray[np.float64]":
-        """The factor for age and size of each of `rows`."""
-        return self._scored.prior(rows)
 
 
 _opened: WeakKeyDictionary["Store", Vectors] = WeakKeyDictionary()
