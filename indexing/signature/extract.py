@@ -126,9 +126,10 @@ def _rule_of(tool: str, lines: Sequence[str], known: str) -> str:
     `tool:unmatched` when the tool has rules and it is neither: its output may have changed.
     """
     rules = _RULESETS.get(tool)
-    for rule in sorted(rules.rules, key=lambda rule: -rule.rank) if rules else ():
-        if any(compiled(rule.pattern).match(line) for line in lines if _holds_any(line, rule)):
-            return f"{tool}:{rule.name}"
+    for rule in _by_rank(tool):
+        for line in lines:
+            if _holds_any(line, rule) and compiled(rule.pattern).match(line):
+                return f"{tool}:{rule.name}"
     owner, _, name = known.partition(":")
     if owner == tool or rules is None:
         own = _RULESETS.get(owner)
@@ -137,8 +138,18 @@ def _rule_of(tool: str, lines: Sequence[str], known: str) -> str:
     return f"{tool}:{'unmatched' if rules and rules is not GENERIC else 'stored'}"
 
 
+@lru_cache(maxsize=256)
+def _by_rank(tool: str) -> Sequence[Rule]:
+    """The tool's rules, the highest rank first; of an unknown tool none."""
+    rules = _RULESETS.get(tool)
+    return sorted(rules.rules, key=lambda rule: -rule.rank) if rules else ()
+
+
 def _holds_any(line: str, rule: Rule) -> bool:
-    return not rule.needs or any(literal in line for literal in rule.needs)
+    for literal in rule.needs:  # as `any` does, in half the time
+        if literal in line:
+            return True
+    return not rule.needs
 
 
 def keys(signature: Signature) -> list[tuple[str, str]]:
@@ -358,7 +369,7 @@ def _bare(line: str) -> str:
 
 def _without_secrets(text: str) -> str:
     """As the journal would keep it, so that a stored root line and its log sign alike."""
-    if compiled(_MAY_HOLD_SECRET, re.IGNORECASE).search(text) is None:
+    if compiled(_MAY_HOLD_SECRET).search(text.lower()) is None:
         return text
     from indexing.redact import redact
 
