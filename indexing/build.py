@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import compress
 from operator import not_
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from indexing.chapters import (
     SHA,
@@ -36,6 +36,7 @@ from indexing.signature import ruleset_digest
 from indexing.signature.moved import what_moved
 from indexing.stores import generations, local
 from indexing.stores.generations import Buffer
+from indexing.typed import Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,7 +66,6 @@ class Part(Gathers, Protocol):
             entries: In order of their rows; each is read from the disk when it is asked for, which
                 takes longer than to have gathered what is needed of it.
         """
-        ...
 
 
 class Progress(NamedTuple):

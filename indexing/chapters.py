@@ -15,7 +15,6 @@ from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol
 
 from indexing.entry import LONGEST_TEXT, Entry, Lesson, Source, path_of, shortened
 from indexing.errors import MemError, UnreadableMemory
@@ -36,6 +35,7 @@ from indexing.redact import redact, suspect, suspects
 from indexing.signature import Signature, sign
 from indexing.stores import local
 from indexing.stores.generations import Buffer
+from indexing.typed import Any, NamedTuple, Protocol
 
 SHA = 32
 UNSIGNED = bytes(SHA)
@@ -48,11 +48,9 @@ class Gatherer(Protocol):
 
     def add(self, entry: Entry) -> None:
         """Take in the next entry."""
-        ...
 
     def done(self) -> Mapping[str, Buffer]:
         """All that was added, as files: it goes from process to process, and is kept."""
-        ...
 
 
 class Nothing:
@@ -71,7 +69,6 @@ class Gathers(Made, Protocol):
 
     def gather(self) -> Gatherer:
         """A gatherer that has no entry yet."""
-        ...
 
 
 class FileRead(NamedTuple):

@@ -15,9 +15,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, NamedTuple
 
 from indexing.lazily import compiled, expression
+from indexing.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,7 +15,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from itertools import count as counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+
+from indexing.typed import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,13 +14,12 @@ same memory gives the same name and the same bytes.
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import NamedTuple
 
 from indexing.errors import BadIndex, IndexBusy
 from indexing.lazily import expression, sha256
-from indexing.plain import read_plain
+from indexing.plain import AnyPath, read_plain
 from indexing.recipe import REBUILD
+from indexing.typed import NamedTuple, Path
 
 POINTER = "CURRENT"
 MANIFEST = "manifest.json"
@@ -43,7 +42,7 @@ class Written(NamedTuple):
     sha256: str
 
 
-def current(index: Path) -> str:
+def current(index: AnyPath) -> str:
     """The name of the generation that readers shall open.
 
     Raises:

@@ -21,24 +21,23 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any
 
 from indexing.entry import Entry, Lesson
 from indexing.errors import BadIndex, StaleRecipe
 from indexing.lazily import sha256
-from indexing.plain import open_plain, read_plain
+from indexing.plain import AnyPath, open_plain, read_plain
 from indexing.recipe import FORMAT, REBUILD, Recipe
 from indexing.signature.interface import Signature
 from indexing.stores import generations
 from indexing.stores.generations import MANIFEST, Buffer, Written
+from indexing.typed import Any, Path
 
 _ROWS = "rows.jsonl"
 _OFFSETS = "rows.offsets"
 _KEYS = "signatures.keys"
 _SOURCES = "sources.jsonl"
 _SHA = 32
-_CHECKED = 4 << 20  # bytes that are read through in a few milliseconds
+_CHECKED = 1 << 18  # bytes that are read through in a millisecond
 _KEY = _SHA + 8
 _ENCODE = json.JSONEncoder(separators=(",", ":")).encode
 _text = json.encoder.encode_basestring_ascii
@@ -50,14 +49,16 @@ class LocalStore:
     Safe to share between threads. Nothing is to be closed: the mapping ends with the object.
     """
 
-    def __init__(self, folder: Path, manifest: Mapping[str, Any], files: Mapping[str, memoryview]):
+    def __init__(
+        self, folder: AnyPath, manifest: Mapping[str, Any], files: Mapping[str, memoryview]
+    ):
         self.folder = folder
         self.recipe = Recipe.from_dict(manifest["recipe"])
         self._rows = int(manifest["counts"]["entries"])
         self._files = files
 
     @staticmethod
-    def open(index: Path) -> "LocalStore":
+    def open(index: AnyPath) -> "LocalStore":
         """The current generation of `index`.
 
         Raises:
@@ -306,7 +307,7 @@ def verify(index: Path) -> list[str]:
     return problems
 
 
-def _opened(folder: Path) -> LocalStore:
+def _opened(folder: AnyPath) -> LocalStore:
     manifest = _manifest(folder)
     files = {
         str(name): _mapped(folder / name, int(noted["size"]))
@@ -320,7 +321,7 @@ def _opened(folder: Path) -> LocalStore:
     return store
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
+def _manifest(folder: AnyPath) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
         text = read_plain(path)
@@ -335,7 +336,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def _mapped(path: Path, size: int) -> memoryview:
+def _mapped(path: AnyPath, size: int) -> memoryview:
     try:
         with open_plain(path) as file:
             found = file.seek(0, 2)

@@ -1,6 +1,6 @@
 """The best rows of all, found exactly and without sorting them."""
 
-from typing import TYPE_CHECKING
+from indexing.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from indexing.typed import TYPE_CHECKING
 from retrieval import tokens
 from retrieval.postings import Postings, numbers
 from retrieval.query import Query

@@ -22,10 +22,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from indexing.entry import Entry
 from indexing.settings import Settings
+from indexing.typed import TYPE_CHECKING
 from retrieval import tokens
 from retrieval.hit import Hit, Why, says_the_same
 from retrieval.postings import (
@@ -44,7 +44,7 @@ from retrieval.postings import (
 from retrieval.query import Query
 from retrieval.tiers import fields
 from retrieval.tiers.best import HALF, best_rows, no_points
-from retrieval.tiers.certainty import certainties
+from retrieval.tiers.certainty import AHEAD, certainties
 from retrieval.tiers.fields import Fields, root_of
 from retrieval.tiers.files import SHOWN, UNKNOWN, Files, held_by
 
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from indexing.recipe import MadeWith
     from indexing.stores.generations import Buffer
     from indexing.stores.interface import Store
+    from retrieval.tiers.interface import Scored
 
 _MOST_PIECES = 1 << 18  # so many come before their words are looked up
 _STEP = 1 << 21  # postings that are weighed at once
@@ -122,16 +123,20 @@ class Lexical:
             rows = min(rows, self._settings.max_entries)
         if not rows or limit < 1:
             return []
-        scored = self.scored(query, store, rows)
-        # one more, to know by how much the last one leads
-        best = [(store.entry(row), row, score) for row, score in scored.best(limit + 1)]
-        sure: list[float | None] = [None] * len(best)
+        return self.hits(self.scored(query, store, rows), store, limit)
+
+    def hits(self, scored: "Scored", store: "Store", limit: int) -> list[Hit]:
+        """At most `limit` of the best rows, each with how certain it is."""
+        # some more, to know by how much the last one leads
+        best = [(store.entry(row), row, score) for row, score in scored.best(limit + AHEAD)]
+        whys = [scored.why(row) for _, row, _ in best[:limit]]
+        sure: list[float | None] = [None] * len(whys)
         if self._settings.scorer == "fields":
             same = [[says_the_same(one, other) for other, *_ in best] for one, *_ in best]
-            sure = [*certainties([float(scored.points[row]) for _, row, _ in best], same)]
+            sure = [*certainties([float(scored.points[row]) for _, row, _ in best], same, whys)]
         return [
-            Hit(entry, self.name, score, scored.why(row), certainty)
-            for (entry, row, score), certainty in zip(best[:limit], sure, strict=False)
+            Hit(entry, self.name, score, why, certainty)
+            for (entry, _, score), why, certainty in zip(best, whys, sure, strict=False)
         ]
 
     def scored(self, query: Query, store: "Store", rows: int) -> "Fields | _Cosine | _Tokens":
