@@ -1,11 +1,12 @@
 """ENTRIES BECOME AN INDEX: memory files are read, signed anew, sorted, and handed to the parts."""
 
 import gc
-import mmap
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import compress
+from operator import not_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -19,6 +20,7 @@ from indexing.chapters import (
     Pages,
     Skipped,
     finds,
+    mapped,
     skipped_for,
 )
 from indexing.entry import Entry, Source
@@ -216,7 +218,7 @@ def write_index(entries: Iterable[Entry], index: Path, parts: Sequence[Part]) ->
         with Draft(spool / "entries", parts) as draft:
             for entry in entries:
                 draft.add(entry)
-            chapter = Chapter(pages=draft.done())
+            chapter = Chapter(pages=(draft.done(),))
         return _Book([chapter], spool, parts).write(index, lambda progress: None)
 
 
@@ -275,7 +277,7 @@ def _read(
     ]
     chapters = []
     tell(Progress("read", 0, len(jobs)))
-    with _readers(jobs, workers) as reading:
+    with _uncollected(), _readers(jobs, workers) as reading:
         for chapter in reading:
             chapters.append(chapter)
             tell(Progress("read", len(chapters), len(jobs)))
@@ -288,13 +290,26 @@ def _read(
     return _Read(chapters, tuple(sorted(skipped)))
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Nothing that is read has cycles, and to look for them takes a seventh of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 _Job = tuple[Shelf, str, Path, Path, Sequence[Part], int]
 
 
 @contextmanager
 def _readers(jobs: Sequence[_Job], workers: int) -> "Iterator[Iterable[Chapter]]":
     """The jobs' chapters in their order, read here or by processes of their own."""
-    if workers < 2 or len(jobs) < 2 or sum(_size(job[2]) for job in jobs) < _SMALL:
+    sizes = [_size(path) for _, _, path, *_ in jobs]
+    if workers < 2 or sum(sizes) < _SMALL:
         yield (chapter_from(*job) for job in jobs)
         return
     import multiprocessing
@@ -302,10 +317,15 @@ def _readers(jobs: Sequence[_Job], workers: int) -> "Iterator[Iterable[Chapter]]
     from concurrent.futures.process import BrokenProcessPool
 
     spawn = multiprocessing.get_context("spawn")  # the others copy a lock that is held
-    # nothing there has cycles, and to look for them takes a seventh of the time
-    with ProcessPoolExecutor(min(workers, len(jobs)), spawn, gc.disable) as pool:
+    with ProcessPoolExecutor(workers, spawn, gc.disable) as pool:
+        # one that is more than a process's share is read by all of them
+        shared = [size * workers > sum(sizes) for size in sizes]
+        read = pool.map(_chapter, compress(jobs, map(not_, shared)))
         try:
-            yield pool.map(_chapter, jobs)
+            yield (
+                chapter_from(*job, pool.map, workers) if by_all else next(read)
+                for job, by_all in zip(jobs, shared, strict=True)
+            )
         except BrokenProcessPool as error:
             raise BadIndex(
                 "a process that read memory files has died; free some memory, or read with one"
@@ -333,7 +353,7 @@ class _Book:
 
     def __init__(self, chapters: Sequence[Chapter], spool: Path, parts: Sequence[Part]) -> None:
         self._parts = parts
-        self._pages = [each.pages for each in chapters if each.pages]
+        self._pages = [pages for each in chapters for pages in each.pages]
         self._kept: dict[str, _Place] = {}
         self.duplicates: list[Duplicate] = []
         self.quarantined: list[Quarantined] = []
@@ -442,7 +462,7 @@ class _Book:
             self._pages.append(draft.done())
 
     def _rows(self, places: Iterable[_Place]) -> Iterator[bytes]:
-        spools = [_mapped(pages.spool) for pages in self._pages]
+        spools = [mapped(pages.spool) for pages in self._pages]
         for at, number in places:
             offsets = self._pages[at].offsets
             yield spools[at][offsets[number] : offsets[number + 1]]
@@ -487,7 +507,7 @@ class _Entries(Sequence[Entry]):
 
     def __init__(self, pages: Sequence[Pages], places: Sequence[_Place]) -> None:
         self._offsets = [each.offsets for each in pages]
-        self._spools = [_mapped(each.spool) for each in pages]
+        self._spools = [mapped(each.spool) for each in pages]
         self._places = places
 
     def __len__(self) -> int:
@@ -505,13 +525,6 @@ class _Entries(Sequence[Entry]):
         at, number = self._places[row]
         offsets = self._offsets[at]
         return local.decode(self._spools[at][offsets[number] : offsets[number + 1]])
-
-
-def _mapped(path: Path) -> mmap.mmap | bytes:
-    with path.open("rb") as file:
-        if not path.stat().st_size:
-            return b""  # nothing cannot be mapped
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _replaces(entry: Entry, known: Entry) -> bool:

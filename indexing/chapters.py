@@ -6,21 +6,32 @@ finds it, and goes into the parts.
 """
 
 import hashlib
+import mmap
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 
-from indexing.entry import Entry, Lesson, Source, path_of, shortened
+from indexing.entry import LONGEST_TEXT, Entry, Lesson, Source, path_of, shortened
 from indexing.errors import MemError, UnreadableMemory
 from indexing.journal import Outcome
 from indexing.plain import odd, open_plain
 from indexing.readers import reader_of
-from indexing.readers.interface import Credit, Decided, Quarantined, Reader
+from indexing.readers.interface import (
+    Credit,
+    Decided,
+    Divides,
+    Quarantined,
+    Reader,
+    Section,
+    Spread,
+)
 from indexing.recipe import Made
-from indexing.redact import redact, suspect
+from indexing.redact import redact, suspect, suspects
 from indexing.signature import Signature, sign
 from indexing.stores import local
 from indexing.stores.generations import Buffer
@@ -28,6 +39,8 @@ from indexing.typed import Any, NamedTuple, Protocol
 
 SHA = 32
 UNSIGNED = bytes(SHA)
+_SECTION = 64 << 20  # bytes: of a section's entries some hundred megabytes are gathered
+_AT_ONCE = 256  # entries that are looked through for secrets together
 
 
 class Gatherer(Protocol):
@@ -74,6 +87,33 @@ class Skipped(NamedTuple):
     reason: str
 
 
+class Files(Mapping[str, Buffer]):
+    """Files by name, each mapped into memory when it is asked for, and no longer than it is used.
+
+    Millions of entries have gigabytes of them.
+    """
+
+    def __init__(self, paths: Mapping[str, Path]) -> None:
+        self.paths = paths
+
+    def __getitem__(self, name: str) -> Buffer:
+        return memoryview(mapped(self.paths[name]))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+
+def mapped(path: Path) -> mmap.mmap | bytes:
+    """The file's bytes, of which only those are read that are looked at."""
+    with path.open("rb") as file:
+        if not path.stat().st_size:
+            return b""  # nothing cannot be mapped
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
 class Pages(NamedTuple):
     """Entries as they will stand in the index, numbered from 0 as they came.
 
@@ -86,7 +126,7 @@ class Pages(NamedTuple):
     ids: Sequence[str]
     times: Sequence[str]
     signatures: bytes
-    gathered: tuple[Mapping[str, Buffer], ...]
+    gathered: tuple[Files, ...]
 
     def entry(self, number: int) -> Entry:
         """The entry of that number."""
@@ -142,7 +182,10 @@ class Draft:
     def done(self) -> Pages:
         """What was written; nothing is to be added any more."""
         self._file.flush()
-        gathered = tuple(gatherer.done() for gatherer in self._gatherers)
+        gathered = tuple(
+            self._put_down(number, gatherer.done())
+            for number, gatherer in enumerate(self._gatherers)
+        )
         return Pages(
             self._spool,
             self._offsets,
@@ -151,6 +194,13 @@ class Draft:
             bytes(self._signatures),
             gathered,
         )
+
+    def _put_down(self, number: int, gathered: Mapping[str, Buffer]) -> Files:
+        paths = {}
+        for name, data in gathered.items():
+            paths[name] = self._spool.with_name(f"{self._spool.name}-{number}-{name}")
+            paths[name].write_bytes(data)
+        return Files(paths)
 
 
 class Chapter(NamedTuple):
@@ -162,7 +212,7 @@ class Chapter(NamedTuple):
 
     read: FileRead | None = None
     source: Mapping[str, Any] | None = None
-    pages: Pages | None = None
+    pages: tuple[Pages, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
     credits: Mapping[Outcome, int] = {}
@@ -172,47 +222,108 @@ class Chapter(NamedTuple):
 
 
 def chapter_of(
-    name: str, path: Path, spool: Path, parts: Iterable[Gathers], max_file_mb: int
+    name: str,
+    path: Path,
+    spool: Path,
+    parts: Sequence[Gathers],
+    max_file_mb: int,
+    spread: Spread | None = None,
+    shares: int = 1,
 ) -> Chapter:
     """Read one memory file; what is wrong with it is noted and goes no further.
 
     Args:
         name: How the file is called in the index.
         path: Where it is.
-        spool: A file to be written: the rows.
+        spool: A file to be written: the rows. Others may be, whose names begin like its own.
         parts: What they keep is gathered.
         max_file_mb: A bigger file is skipped.
+        spread: If it is given, the file is read in sections where that can be done.
+        shares: So many processes read them.
     """
     reader = finds(name, path, max_file_mb)
     if isinstance(reader, Skipped):
         return Chapter(skipped=(reader,))
-    with Draft(spool, parts) as draft:
-        reading = _Reading(draft, reader.signs)
+    try:
+        with open_plain(path) as file:
+            sha = hashlib.file_digest(file, "sha256").hexdigest()
+            source = {"file": name, "size": file.tell(), "sha256": sha}
+        sections: Sequence[Section] = ()
+        if spread and isinstance(reader, Divides):
+            size = min(_SECTION, path.stat().st_size // shares + 1)
+            sections = reader.sections(path, name, size, spread)
+    except Exception as error:  # a reader's mistake must not cost the other files
+        return Chapter(skipped=(skipped_for(name, path, error),))
+    jobs = [
+        _Job(section, name, path, reader, spool.with_name(f"{spool.name}.{number}"), parts)
+        for number, section in enumerate(sections or [_Whole(reader, path, name)])
+    ]
+    chapter = _joined(list((spread or map)(_read, jobs)))
+    return chapter._replace(source=source) if chapter.read else chapter
+
+
+class _Whole(NamedTuple):
+    """A file in one section."""
+
+    reader: Reader
+    path: Path
+    name: str
+
+    def read(self) -> Iterator[Entry | Quarantined | Credit | Decided]:
+        return self.reader.read(self.path, self.name)
+
+
+class _Job(NamedTuple):
+    """A section that is to be read."""
+
+    section: Section
+    name: str
+    path: Path
+    reader: Reader
+    spool: Path
+    parts: Sequence[Gathers]
+
+
+def _read(job: _Job) -> Chapter:
+    """What the section tells; `source` is left to the file."""
+    with Draft(job.spool, job.parts) as draft:
+        reading = _Reading(draft, job.reader.signs)
         skipped: tuple[Skipped, ...] = ()
-        source = {}
         try:
-            with open_plain(path) as file:
-                sha = hashlib.file_digest(file, "sha256").hexdigest()
-                source = {"file": name, "size": file.tell(), "sha256": sha}
-            for record in reader.read(path, name):
-                reading.take(record)
+            try:
+                for record in job.section.read():
+                    reading.take(record)
+            finally:
+                reading.settle()
         except SpoolError as error:
             raise error.cause from error
         except Exception as error:  # a reader's mistake must not cost the other files
-            skipped = (skipped_for(name, path, error),)
+            skipped = (skipped_for(job.name, job.path, error),)
             if not reading.count:  # what it gave before stays
                 return Chapter(skipped=skipped, quarantined=tuple(reading.quarantined))
-        return Chapter(
-            FileRead(name, reader.name, reading.count),
-            source,
-            draft.done(),
-            skipped,
-            tuple(reading.quarantined),
-            reading.credits,
-            reading.credited_by,
-            reading.unmatched,
-            tuple(reading.decided),
-        )
+        read = FileRead(job.name, job.reader.name, reading.count)
+        return reading.chapter()._replace(read=read, skipped=skipped)
+
+
+def _joined(sections: Sequence[Chapter]) -> Chapter:
+    """The chapter of a file from those of its sections."""
+    read = [each.read for each in sections if each.read]
+    credits: Counter[Outcome] = Counter()
+    unmatched: Counter[str] = Counter()
+    for each in sections:
+        credits.update(each.credits)
+        unmatched.update(each.unmatched)
+    return Chapter(
+        read[0]._replace(entries=sum(each.entries for each in read)) if read else None,
+        None,
+        tuple(chain.from_iterable(each.pages for each in sections)),
+        tuple(chain.from_iterable(each.skipped for each in sections)),
+        tuple(chain.from_iterable(each.quarantined for each in sections)),
+        credits,
+        {outcome: by for each in sections for outcome, by in each.credited_by.items()},
+        unmatched,
+        tuple(chain.from_iterable(each.decided for each in sections)),
+    )
 
 
 def finds(name: str, path: Path, max_file_mb: int) -> Reader | Skipped:
@@ -239,6 +350,7 @@ class _Reading:
     def __init__(self, draft: Draft, signed: bool) -> None:
         self._draft = draft
         self._signed = signed
+        self._waiting: list[Entry] = []
         self.count = 0
         self.quarantined: list[Quarantined] = []
         self.credits: Counter[Outcome] = Counter()
@@ -257,7 +369,26 @@ class _Reading:
         elif record.trust != "clean":
             self._put_aside(record, record.trust.removeprefix("quarantined: "))
         else:
-            self._keep(prepared(record, self._signed))
+            self._waiting.append(record)
+            if len(self._waiting) >= _AT_ONCE:
+                self.settle()
+
+    def settle(self) -> None:
+        """Write what is waiting."""
+        waiting, self._waiting = self._waiting, []
+        for entry in prepared(waiting, self._signed):
+            self._keep(entry)
+
+    def chapter(self) -> Chapter:
+        """All that was taken; nothing is to be taken any more."""
+        return Chapter(
+            pages=(self._draft.done(),),
+            quarantined=tuple(self.quarantined),
+            credits=self.credits,
+            credited_by=self.credited_by,
+            unmatched=self.unmatched,
+            decided=tuple(self.decided),
+        )
 
     def _keep(self, entry: Entry) -> None:
         try:
@@ -291,43 +422,87 @@ def _reader_of(name: str, path: Path, max_file_mb: int) -> Reader:
     return reader
 
 
-def prepared(entry: Entry, signed: bool) -> Entry:
-    """The entry signed with today's rules, unless it is, and without secrets.
+def prepared(entries: Iterable[Entry], signed: bool) -> Iterator[Entry]:
+    """The entries signed with today's rules, unless they are, and without secrets.
 
-    It is signed before secrets go: the log that will be looked up has them still.
+    They are signed before secrets go: the log that will be looked up has them still.
     """
+    entries = [_spelt(entry if signed else _signed_anew(entry)) for entry in entries]
+    texts = list(map(_text_of, entries))
+    doubtful = suspects(texts)
+    for number, (entry, text) in enumerate(zip(entries, texts, strict=True)):
+        yield _cleaned(entry) if number in doubtful or len(text) > LONGEST_TEXT else entry
+
+
+def _signed_anew(entry: Entry) -> Entry:
+    stored = entry.signature
+    if stored is None:
+        return entry
+    command = stored.context.get("command")
+    known = command if isinstance(command, str) else ""
+    today = sign(stored.raw, stored.tool, stored.joined, known, stored.rule)
+    return entry._replace(signature=today._replace(line=stored.line, context=stored.context))
+
+
+def _spelt(entry: Entry) -> Entry:
+    """The entry with each of its files once, in one spelling and without secrets."""
+    if not entry.files:
+        return entry
+    paths = dict.fromkeys(filter(None, map(_path_of, entry.files)))
+    return entry._replace(files=tuple(map(_clean_path, paths)))
+
+
+# The same files are touched again and again.
+_path_of = lru_cache(maxsize=1 << 16)(path_of)
+
+
+@lru_cache(maxsize=1 << 16)
+def _clean_path(path: str) -> str:
+    return str(_redacted(path))
+
+
+def _text_of(entry: Entry) -> str:
+    """All texts of an entry but its files, a line each at least."""
+    lesson, signature = entry.lesson, entry.signature
+    texts = [entry.title, entry.body, *entry.labels, lesson.root_cause, lesson.fix, lesson.template]
+    texts += (*lesson.worked, *lesson.failed, *lesson.gotchas, *lesson.steps)
+    if signature is not None:
+        texts += (signature.raw, signature.normalised, *signature.joined)
+        texts += _texts(signature.context)
+    texts += _texts(entry.extra)
+    return "\n".join(texts)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a value but names of keys."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _texts(each)
+
+
+def _cleaned(entry: Entry) -> Entry:
     return entry._replace(
         title=_redacted(entry.title),
         body=_redacted(entry.body),
         labels=_redacted(entry.labels),
-        files=None if entry.files is None else _redacted(_paths(entry.files)),
-        signature=_signature(entry.signature, signed),
+        signature=None if entry.signature is None else _without_secrets_in(entry.signature),
         lesson=Lesson._make(map(_redacted, entry.lesson)),
         extra=_redacted(entry.extra),
     )
 
 
-def _paths(files: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(path for path in map(path_of, files) if path))
-
-
-def _signature(stored: Signature | None, signed: bool) -> Signature | None:
-    if stored is None:
-        return None
-    today = stored if signed else _signed_anew(stored)
-    return today._replace(
-        raw=_without_secrets(today.raw),
-        normalised=_without_secrets(today.normalised),
-        joined=_redacted(today.joined),
-        line=stored.line,
-        context=_redacted(stored.context),
+def _without_secrets_in(signature: Signature) -> Signature:
+    return signature._replace(
+        raw=_without_secrets(signature.raw),
+        normalised=_without_secrets(signature.normalised),
+        joined=_redacted(signature.joined),
+        context=_redacted(signature.context),
     )
-
-
-def _signed_anew(stored: Signature) -> Signature:
-    command = stored.context.get("command")
-    known = command if isinstance(command, str) else ""
-    return sign(stored.raw, stored.tool, stored.joined, known, stored.rule)
 
 
 def _without_secrets(text: str) -> str:

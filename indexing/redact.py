@@ -12,12 +12,16 @@ text without secrets costs a few substring searches.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import pairwise, zip_longest
 
 from indexing.lazily import compiled, expression
-from indexing.typed import NamedTuple
+from indexing.typed import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 def redact(text: str) -> str:
@@ -36,6 +40,23 @@ def suspect(text: str) -> bool:
     For many texts: it is made in some milliseconds, and then four times as fast as `redact`.
     """
     return _suspicion()(text.lower()) is not None
+
+
+def suspects(texts: Sequence[str]) -> set[int]:
+    """The numbers of the texts that `redact` has to look at.
+
+    For very many texts: it takes a fifth of the time that `suspect` takes.
+    """
+    import numpy as np
+
+    codes, table = _trigrams()
+    # these two are letters of a hint in lower case
+    joined = "\n".join(texts).replace("\u0130", "i").replace("\u212a", "k")
+    code = codes[np.frombuffer(joined.encode("ascii", "replace"), np.uint8)]
+    places = np.flatnonzero(table[code[:-2] << 10 | code[1:-1] << 5 | code[2:]])
+    ends = np.cumsum([len(text) + 1 for text in texts])
+    numbers = np.unique(np.searchsorted(ends, places, "right"))
+    return {number for number in numbers.tolist() if suspect(texts[number])}
 
 
 class _Rule(NamedTuple):
@@ -209,13 +230,13 @@ _PLACES = (
     ),
     _Rule(
         "secret",
-        ("auth",),
+        ('auth"', "auth'"),
         r"[\"']auth[\"']\s{0,20}:\s{0,20}[\"'](?P<secret>[A-Za-z0-9+/=_-]{8,})",
         lambda found, secret: secret.endswith("=") or _random(secret),
     ),
     _Rule(
         "secret",
-        ("sig", "signature"),
+        ("sig=", "signature="),
         r"[?&](?:x-(?:amz|goog)-)?sig(?:nature)?=(?P<secret>[\w%+/=-]{16,})",
     ),
 )
@@ -229,7 +250,10 @@ _NAME = (
     r"|(?<!publickey)token|(?:api|access|private|signing|encryption|account|storage|master|license"
     r"|deploy|subscription)[_-]?key(?:[_-]?id)?|credentials?|connection[_-]?string|\b_auth)\d{0,2}"
 )
-_NAME_HINTS = ("pass", "pwd", "secret", "token", "key", "credential", "connection", "_auth")
+_NAME_HINTS = (
+    *("passw", "passp", "passc", "pwd", "secret", "token", "key", "credential", "_auth"),
+    *("connectionstring", "connection_string", "connection-string"),
+)
 _STRING = r'(?:[^"\\\n]|\\[^\n])*+'
 _TEXT = r"(?:[^'\\\n]|\\[^\n])*+"
 # Inside a JSON string a quote is `\"`, and within the value that it delimits, `\\\"`.
@@ -364,6 +388,29 @@ _HINTS = sorted(
 @cache
 def _suspicion() -> Callable[[str], re.Match[str] | None]:
     return re.compile(_any_of(_HINTS)).search
+
+
+@cache
+def _trigrams() -> "tuple[NDArray[np.uint16], NDArray[np.bool_]]":
+    """A code below 32 for each byte, in any case, and whether three codes are a part of a hint."""
+    import numpy as np
+
+    codes = np.zeros(256, np.uint16)
+    for code, character in enumerate("abcdefghijklmnopqrstuvwxyz_-:./", 1):
+        codes[[ord(character), ord(character.upper())]] = code
+    codes[[ord("%"), ord("=")]] = code
+    table = np.zeros(1 << 15, bool)
+    for hint in _HINTS:
+        parts = {hint[at : at + 3] for at in range(len(hint) - 2)}
+        seldom = min(sorted(parts - {"con", "ing"}), key=lambda part: sum(map(_rank, part)))
+        one, two, three = (int(codes[ord(character)]) for character in seldom)
+        table[one << 10 | two << 5 | three] = True
+    return codes, table
+
+
+def _rank(character: str) -> int:
+    """How often a character stands in what people and programs write, the rarest first."""
+    return "/%=_:-.jqzxkvwybgpfmudhclrsinotae".find(character) % 64
 
 
 def _any_of(words: Iterable[str]) -> str:

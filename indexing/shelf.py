@@ -3,6 +3,7 @@
     DIR/.chapters/<digest of the file's name>/
         chapter.json       what was read, of which file, by which program; checksums of the others
         rows, offsets, signatures, <part>.<file>
+        1.rows, …          of the file's second section, where it was read in some
 
 What is kept is what reading the file again would give, byte for byte: it counts for the same bytes
 of a file of the same name, and for the very program that made it. It may be deleted at any time;
@@ -16,17 +17,16 @@ import shutil
 import sys
 import time
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from indexing.chapters import Chapter, FileRead, Gathers, Pages, chapter_of
+from indexing.chapters import Chapter, FileRead, Files, Gathers, Pages, chapter_of
 from indexing.entry import Source
 from indexing.journal import Outcome
 from indexing.plain import open_plain, read_plain
-from indexing.readers.interface import Decided, Quarantined
-from indexing.stores.generations import Buffer
+from indexing.readers.interface import Decided, Quarantined, Spread
 
 WORTH = 1 << 20
 """A smaller file is not kept, in bytes."""
@@ -55,7 +55,14 @@ def shelf_of(index: Path, parts: Iterable[Gathers]) -> Shelf:
 
 
 def chapter_from(
-    shelf: Shelf, name: str, path: Path, spool: Path, parts: Sequence[Gathers], max_file_mb: int
+    shelf: Shelf,
+    name: str,
+    path: Path,
+    spool: Path,
+    parts: Sequence[Gathers],
+    max_file_mb: int,
+    spread: Spread | None = None,
+    shares: int = 1,
 ) -> Chapter:
     """The file's chapter: the one that is kept, or a new one, which is then kept.
 
@@ -63,18 +70,18 @@ def chapter_from(
     """
     before = _stamp(path)
     if before is None or not WORTH <= before[0] <= max_file_mb << 20:
-        return chapter_of(name, path, spool, parts, max_file_mb)
+        return chapter_of(name, path, spool, parts, max_file_mb, spread, shares)
     place = shelf.folder / hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     with suppress(OSError, ValueError, KeyError, TypeError):  # damaged or none: read anew
         if (kept := _kept(place, shelf, name, path, before, parts)) is not None:
             return kept
     began = time.time_ns()
-    chapter = chapter_of(name, path, spool, parts, max_file_mb)
-    if chapter.pages is None or chapter.skipped or _stamp(path) != before:
+    chapter = chapter_of(name, path, spool, parts, max_file_mb, spread, shares)
+    if chapter.read is None or chapter.skipped or _stamp(path) != before:
         return chapter
     settled = before[1] < began - _SETTLED_NS
     try:
-        return _keep(place, shelf, chapter, chapter.pages, before if settled else None, parts)
+        return _keep(place, shelf, chapter, before if settled else None, parts)
     except OSError:  # a disk that is full now; the chapter itself is whole
         return chapter
 
@@ -113,33 +120,17 @@ def _kept(
         return None
     if told["stamp"] != list(stamp) and source["sha256"] != _sha256(path):
         return None
-    files = {}
-    for file, sha in told["files"].items():
-        if file == "rows":
-            if _sha256(place / file) != sha:
-                return None
-            continue
-        files[file] = read_plain(place / file)
-        if hashlib.sha256(files[file]).hexdigest() != sha:
+    pages = []
+    for number, page in enumerate(told["pages"]):
+        found = _kept_pages(place, _prefix(number), page, parts)
+        if found is None:
             return None
-    offsets = array("Q")
-    offsets.frombytes(files["offsets"])
-    gathered = tuple(
-        {
-            file.removeprefix(f"{part.name}."): data
-            for file, data in files.items()
-            if file.startswith(f"{part.name}.")
-        }
-        for part in parts
-    )
-    pages = Pages(
-        place / "rows", offsets, told["ids"], told["times"], files["signatures"], gathered
-    )
+        pages.append(found)
     credits = [(Outcome(*outcome), count, Source(*by)) for outcome, count, by in told["credits"]]
     return Chapter(
         FileRead(*told["read"]),
         source,
-        pages,
+        tuple(pages),
         (),
         tuple(Quarantined(Source(*where), *rest) for where, *rest in told["quarantined"]),
         {outcome: count for outcome, count, _ in credits},
@@ -149,11 +140,37 @@ def _kept(
     )
 
 
+def _prefix(number: int) -> str:
+    return f"{number}." if number else ""
+
+
+def _kept_pages(
+    place: Path, prefix: str, told: Mapping[str, Any], parts: Sequence[Gathers]
+) -> Pages | None:
+    """The pages whose files have this prefix; None when one is damaged."""
+    paths = {file: place / f"{prefix}{file}" for file in told["files"]}
+    if any(_sha256(path) != told["files"][file] for file, path in paths.items()):
+        return None
+    offsets = array("Q")
+    offsets.frombytes(read_plain(paths["offsets"]))
+    gathered = tuple(
+        Files(
+            {
+                file.removeprefix(f"{part.name}."): path
+                for file, path in paths.items()
+                if file.startswith(f"{part.name}.")
+            }
+        )
+        for part in parts
+    )
+    signatures = read_plain(paths["signatures"])
+    return Pages(paths["rows"], offsets, told["ids"], told["times"], signatures, gathered)
+
+
 def _keep(
     place: Path,
     shelf: Shelf,
     chapter: Chapter,
-    pages: Pages,
     stamp: tuple[int, int] | None,
     parts: Sequence[Gathers],
 ) -> Chapter:
@@ -162,14 +179,6 @@ def _keep(
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     try:
-        files: dict[str, Buffer] = {
-            "offsets": pages.offsets.tobytes(),
-            "signatures": pages.signatures,
-        }
-        for part, gathered in zip(parts, pages.gathered, strict=True):
-            files |= {f"{part.name}.{file}": data for file, data in gathered.items()}
-        for file, data in files.items():
-            (new / file).write_bytes(data)
         told = {
             "program": shelf.program,
             "stamp": stamp,
@@ -182,21 +191,37 @@ def _keep(
             ],
             "unmatched": chapter.unmatched,
             "decided": chapter.decided,
-            "files": {
-                "rows": _sha256(pages.spool),
-                **{file: hashlib.sha256(data).hexdigest() for file, data in files.items()},
-            },
-            "ids": pages.ids,
-            "times": pages.times,
+            "pages": [
+                _keep_pages(new, _prefix(number), pages, parts)
+                for number, pages in enumerate(chapter.pages)
+            ],
         }
         (new / _TOLD).write_text(json.dumps(told), encoding="ascii")
         shutil.rmtree(place, ignore_errors=True)
-        os.link(pages.spool, new / "rows")
         new.rename(place)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         raise
     return chapter
+
+
+def _keep_pages(
+    folder: Path, prefix: str, pages: Pages, parts: Sequence[Gathers]
+) -> dict[str, Any]:
+    """Put down the pages; what is to be told of them."""
+    paths = {"rows": pages.spool}
+    for part, gathered in zip(parts, pages.gathered, strict=True):
+        paths |= {f"{part.name}.{file}": path for file, path in gathered.paths.items()}
+    for file, path in paths.items():
+        os.link(path, folder / f"{prefix}{file}")
+    (folder / f"{prefix}offsets").write_bytes(pages.offsets.tobytes())
+    (folder / f"{prefix}signatures").write_bytes(pages.signatures)
+    names = (*paths, "offsets", "signatures")
+    return {
+        "files": {file: _sha256(folder / f"{prefix}{file}") for file in names},
+        "ids": pages.ids,
+        "times": pages.times,
+    }
 
 
 def _sha256(path: Path) -> str:

@@ -11,8 +11,10 @@ A family of postings is four files, searched where they lie; opening parses noth
 import struct
 from array import array
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, islice, pairwise
+from itertools import count as counter
 
 from indexing.typed import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 _pair = struct.Struct("<QQ").unpack_from
 _BYTES = "surrogatepass"  # a path may hold what is no text
 _LONGEST_RUN = 1 << 22  # postings that are sorted at once; some tens of MB
+_MOST_KNOWN = 1 << 18  # so many different ones are known; then all are forgotten
 
 
 class Run(NamedTuple):
@@ -39,30 +42,150 @@ class Run(NamedTuple):
     times: "NDArray[np.uint32]"
 
 
-class Runs:
-    """Lists of words as they come, in sorted runs that are small enough to be sorted in memory."""
+class Block(NamedTuple):
+    """Lists of pieces of text, one after another: the piece and the list of each, by number.
+
+    `names` are the pieces by their numbers; `size` is how many lists there are.
+    """
+
+    names: list[str]
+    pieces: "NDArray[np.int32]"
+    lists: "NDArray[np.int64]"
+    size: int
+
+    def where(self, kept: "NDArray[np.bool_]") -> "Block":
+        """The lists with those of their pieces that are kept."""
+        return self._replace(pieces=self.pieces[kept], lists=self.lists[kept])
+
+
+class Pieces:
+    """Lists of pieces of text as they come: they come again and again, so each has a number."""
 
     def __init__(self) -> None:
+        self._pieces, self._lengths = array("i"), array("i")
+        self._forget()
+
+    def _forget(self) -> None:
+        self._number_of: dict[str, int] = defaultdict(counter().__next__)
+        self._names: list[str] = []
+
+    def __len__(self) -> int:
+        """How many pieces came since the last block."""
+        return len(self._pieces)
+
+    def add(self, *lists: Sequence[str]) -> None:
+        """Take in the next lists."""
+        self._pieces.extend(map(self._number_of.__getitem__, chain.from_iterable(lists)))
+        self._lengths.extend(map(len, lists))
+
+    def block(self) -> Block:
+        """What came since the last block."""
+        import numpy as np
+
+        self._names.extend(islice(self._number_of, len(self._names), None))
+        lengths = np.frombuffer(self._lengths, np.int32)
+        lists = np.repeat(np.arange(len(lengths)), lengths)
+        block = Block(self._names, np.frombuffer(self._pieces, np.int32), lists, len(lengths))
+        self._pieces, self._lengths = array("i"), array("i")
+        if len(self._names) > _MOST_KNOWN:
+            self._forget()
+        return block
+
+
+class _Spelling:
+    """The words of pieces by their numbers; those of a piece are taken once."""
+
+    def __init__(self, words_of: Callable[[str], Iterable[str]], word_of: dict[str, int]) -> None:
+        import numpy as np
+
+        self._words_of, self._word_of = words_of, word_of
+        self._names: list[str] = []
+        self._words = array("i")
+        self._begins = np.full(0, -1)
+        self._counts = np.zeros(0, np.int64)
+
+    def words(self, block: Block) -> "tuple[NDArray[np.int32], NDArray[np.int64]]":
+        """The words of the block's pieces, and the list of each."""
+        import numpy as np
+
+        if block.names is not self._names:
+            self._names = block.names
+            self._begins, self._counts = np.full(0, -1), np.zeros(0, np.int64)
+        more = len(block.names) - len(self._begins)
+        self._begins = np.append(self._begins, np.full(more, -1))
+        self._counts = np.append(self._counts, np.zeros(more, np.int64))
+        new = np.zeros(len(block.names), bool)
+        new[block.pieces] = True
+        self._learn(np.flatnonzero(new & (self._begins < 0)))
+        counts = self._counts[block.pieces]
+        ends = np.cumsum(counts)
+        places = np.arange(counts.sum()) + np.repeat(
+            self._begins[block.pieces] - ends + counts, counts
+        )
+        return np.array(self._words, np.int32)[places], np.repeat(block.lists, counts)
+
+    def _learn(self, pieces: "NDArray[np.int64]") -> None:
+        import numpy as np
+
+        words, number_of, ends = self._words, self._word_of.__getitem__, array("q")
+        begin = len(words)
+        for piece in pieces.tolist():
+            words.extend(map(number_of, self._words_of(self._names[piece])))
+            ends.append(len(words))
+        if ends:
+            bounds = np.array([begin, *ends])
+            self._begins[pieces], self._counts[pieces] = bounds[:-1], np.diff(bounds)
+
+
+def _itself(piece: str) -> tuple[str]:
+    return (piece,)
+
+
+class Runs:
+    """Lists of words as they come, in sorted runs that are small enough to be sorted in memory.
+
+    Args:
+        words_of: The words of a piece for each kind of pieces; each is a word itself by default.
+        once: A list holds a word once, however often it stands in its pieces.
+    """
+
+    def __init__(self, *words_of: Callable[[str], Iterable[str]], once: bool = False) -> None:
+        self._words_of = words_of or (_itself,)
+        self._once = once
+        self._own = Pieces()
         self._runs: list[Run] = []
-        self._lists = 0
+        self._sizes = array("i")
+        self._before = 0
         self._begin()
 
     def _begin(self) -> None:
-        self._number_of: dict[str, int] = {}
-        self._found = array("i")
-        self._lengths = array("i")
+        self._word_of: dict[str, int] = defaultdict(counter().__next__)
+        self._spellings = [_Spelling(each, self._word_of) for each in self._words_of]
+        self._words: list[NDArray[np.int32]] = []
+        self._lists: list[NDArray[np.int64]] = []
+        self._size = 0
 
     def add(self, words: Iterable[str]) -> None:
-        """Take in the next list."""
-        number_of, before = self._number_of, len(self._found)
-        self._found.extend([number_of.setdefault(word, len(number_of)) for word in words])
-        self._lengths.append(len(self._found) - before)
-        if len(self._found) >= _LONGEST_RUN:
+        """Take in the next list, each piece of which is a word."""
+        self._own.add(list(words))
+        if len(self._own) >= _LONGEST_RUN:
+            self.take(self._own.block())
+
+    def take(self, *blocks: Block) -> None:
+        """Take in the next lists: a block for each kind of pieces, all of the same lists."""
+        for spelling, block in zip(self._spellings, blocks, strict=True):
+            words, lists = spelling.words(block)
+            self._words.append(words)
+            self._lists.append(lists + self._size)
+        self._size += blocks[0].size
+        if sum(map(len, self._words)) >= _LONGEST_RUN:
             self._end()
 
     def done(self, family: str) -> dict[str, bytes]:
         """All that was added, as files by name; nothing is to be added any more."""
-        if self._lengths:
+        if (rest := self._own.block()).size:
+            self.take(rest)
+        if self._size:
             self._end()
         files = {}
         for number, run in enumerate(self._runs):
@@ -75,23 +198,30 @@ class Runs:
             files[f"{prefix}.times"] = run.times.astype("<u4").tobytes()
         return files
 
+    def sizes(self) -> bytes:
+        """How many different words each list held (i32), when all is `done`."""
+        return self._sizes.tobytes()
+
     def _end(self) -> None:
         import numpy as np
 
-        vocabulary = sorted(self._number_of)
+        vocabulary = sorted(self._word_of)
         # the order of code points is the order of UTF-8
         place = np.empty(len(vocabulary), np.int64)
-        place[[self._number_of[word] for word in vocabulary]] = np.arange(len(vocabulary))
-        lists = len(self._lengths)
-        keys = place[np.frombuffer(self._found, np.int32)] * lists
-        keys += np.repeat(np.arange(lists), np.frombuffer(self._lengths, np.int32))
+        place[[self._word_of[word] for word in vocabulary]] = np.arange(len(vocabulary))
+        bits = self._size.bit_length()
+        keys = place[np.concatenate(self._words)] << bits
+        keys |= np.concatenate(self._lists)
         keys, times = np.unique(keys, return_counts=True)
-        word, number = keys // lists, keys % lists + self._lists
-        starts = np.searchsorted(word, np.arange(len(vocabulary) + 1))
-        self._runs.append(
-            Run(vocabulary, starts, number.astype(np.uint32), times.astype(np.uint32))
-        )
-        self._lists += lists
+        lists = keys & (1 << bits) - 1
+        starts = np.searchsorted(keys, np.arange(len(vocabulary) + 1) << bits)
+        sizes = np.bincount(lists, minlength=self._size)
+        self._sizes.frombytes(sizes.astype(np.int32).tobytes())
+        if self._once:
+            times[:] = 1
+        lists += self._before
+        self._runs.append(Run(vocabulary, starts, lists.astype(np.uint32), times.astype(np.uint32)))
+        self._before += self._size
         self._begin()
 
 

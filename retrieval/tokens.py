@@ -130,6 +130,7 @@ _SUFFIXES = (
     *(("ization", 4), ("ational", 4), ("ations", 4), ("ation", 4), ("ingly", 3), ("edly", 3)),
     *(("ing", 3), ("ed", 3), ("ment", 4), ("ness", 4), ("ly", 4), ("er", 4), ("ion", 4), ("al", 5)),
 )
+_ENDINGS = tuple(suffix for suffix, _ in _SUFFIXES)
 _EXTENSION = expression(r"\.\w+\Z")
 _RENAMED = expression(r"(?P<before>.*)\{(?P<old>[^{}]*) => (?P<new>[^{}]*)\}(?P<after>.*)")
 _ARROW = " => "
@@ -145,6 +146,8 @@ def words(text: str, plain: bool = False) -> list[str]:
     """
     if plain:
         return _PLAIN.findall(text.lower())
+    if text.isalpha() and text.islower() and text.isascii():  # most pieces: no need to look closer
+        return [] if text in _STOP or not 2 <= len(text) <= _LONGEST else [text]
     found: list[str] = []
     for name in _NAME.findall(text):
         if name.lower() in _STOP:
@@ -168,13 +171,17 @@ def stem(word: str) -> str:
         word = word[:-2]
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
-    for suffix, least in _SUFFIXES:
+    for suffix, least in _SUFFIXES if word.endswith(_ENDINGS) else ():
         if word.endswith(suffix) and len(word) - len(suffix) >= least:
             word = word[: -len(suffix)]
             if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
                 word = word[:-1]
             break
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+pieces = str.split
+"""What stands between blanks: the words of a text are those of its pieces."""
 
 
 def path_words(key: str) -> list[str]:
@@ -187,6 +194,7 @@ def title_words(text: str) -> frozenset[str]:
     return frozenset(_TITLE_WORD.findall(text.lower()))
 
 
+@lru_cache(maxsize=1 << 16)
 def file_key(path: str) -> str:
     """One spelling of a path: forward slashes, no leading `./`."""
     path = path.strip().replace("\\", "/")

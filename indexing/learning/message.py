@@ -15,10 +15,14 @@ VERSION = 1
 
 
 class Wording(NamedTuple):
-    """Another wording of a message; `put` is the form that all of them are brought to."""
+    """Another wording of a message; `put` is the form that all of them are brought to.
+
+    Whatever the expression matches holds `holds`.
+    """
 
     expression: str
     put: str
+    holds: str
 
 
 WORDINGS = (
@@ -27,19 +31,22 @@ WORDINGS = (
         r"Cannot (?P<verb>read|set) propert(?:y|ies) of (?P<of>null|undefined)"
         r" \((?:reading|setting) '(?P<name>[^']*)'\)",
         r"Cannot \g<verb> property '\g<name>' of \g<of>",
+        "Cannot ",
     ),
     # Safari
     Wording(
         r"(?P<of>null|undefined) is not an object \(evaluating '[^']*?\.?(?P<name>\w+)'\)",
         r"Cannot read property '\g<name>' of \g<of>",
+        "is not an object",
     ),
     # Firefox
     Wording(
         r"can't access property \"?(?P<name>\w+)\"?(?: of|,) .*? is (?P<of>null|undefined)",
         r"Cannot read property '\g<name>' of \g<of>",
+        "can't access",
     ),
     # Python 3.10 and later add a guess
-    Wording(r"(?P<what>.*?)\. Did you mean:? .*", r"\g<what>"),
+    Wording(r"(?P<what>.*?)\. Did you mean:? .*", r"\g<what>", ". Did you mean"),
 )
 _QUOTED = expression(r"'[^'\n]{1,120}'|\"[^\"\n]{1,120}\"|`[^`\n]{1,120}`|‘[^’\n]{1,120}’")
 _TYPE = expression(
@@ -78,11 +85,13 @@ def message_of(raw: str) -> Message:
     found = _TYPE.match(line)
     kind = found["type"].rpartition(".")[2] if found else ""
     text = line[found.end() :] if found else line
-    code = _CODE.search(line)
-    if code and not kind:
+    if not kind and (code := _CODE.search(line)):
         kind = next(group for group in code.groups() if group)
     for wording in WORDINGS:
-        text = re.sub(f"^{wording.expression}$", wording.put, text)
+        if wording.holds in text:
+            text = re.sub(f"^{wording.expression}$", wording.put, text)
     slots = tuple(quoted[1:-1] for quoted in _QUOTED.findall(text))
+    if not slots:
+        return Message(kind, text, ())
     pattern = _QUOTED.sub(lambda quoted: f"{quoted[0][0]}{SLOT}{quoted[0][-1]}", text)
     return Message(kind, pattern, slots)

@@ -1,8 +1,8 @@
 """Reader: what a memory format's reader promises, and what it may find."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from indexing.entry import Entry, Source
 from indexing.journal import Outcome
@@ -56,5 +56,38 @@ class Reader(Protocol):
 
         Raises:
             UnreadableMemory: The file as a whole cannot be read; nothing was yielded.
+        """
+        ...
+
+
+_Job = TypeVar("_Job")
+_Done = TypeVar("_Done")
+
+
+class Spread(Protocol):
+    """As `map`; the jobs may be done by other processes."""
+
+    def __call__(self, do: Callable[[_Job], _Done], jobs: Iterable[_Job], /) -> Iterator[_Done]:
+        """What is made of each job, in their order."""
+        ...
+
+
+class Section(Protocol):
+    """A part of a memory file, which can be sent to another process and read there."""
+
+    def read(self) -> Iterator[Entry | Quarantined | Credit | Decided]:
+        """What the part tells."""
+        ...
+
+
+@runtime_checkable
+class Divides(Reader, Protocol):
+    """A reader that can divide a file."""
+
+    def sections(self, path: Path, source: str, size: int, spread: Spread) -> Sequence[Section]:
+        """Parts of about `size` bytes, which together tell what `read` tells; empty: read it whole.
+
+        Raises:
+            UnreadableMemory: The file as a whole cannot be read.
         """
         ...

@@ -1,15 +1,19 @@
 """Our journal: one entry per `add`, with what its `outcome` records say of it."""
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from indexing.entry import KINDS, OUTCOMES, Entry, Evidence, Lesson, Source
 from indexing.journal import VERSION, Outcome, credited
 from indexing.readers import json_values
-from indexing.readers.interface import Credit, Decided, Quarantined
-from indexing.readers.json_values import Damage, Value
-from indexing.readers.record import Record, RecordError, headline, quarantined
+from indexing.readers.interface import Credit, Decided, Quarantined, Section, Spread
+from indexing.readers.json_values import WHOLE, Damage, Line, Span, Value
+from indexing.readers.record import Record, RecordError, headline, is_utc, quarantined
 from indexing.signature import Signature, sign
 
 _BEGINS = '{"v"'
@@ -18,7 +22,11 @@ _OF_LOOPS = frozenset(("loop", "withheld"))
 
 
 class Journal:
-    """Records stand in any order and may stand twice: git merges journals line by line."""
+    """Records stand in any order and may stand twice: git merges journals line by line.
+
+    Most entries have one record, and no other is about them. So that those need not wait for the
+    last line, the file is read twice: what its lines are about first.
+    """
 
     name = "journal"
     signs = True
@@ -30,10 +38,138 @@ class Journal:
         return path.suffix == ".jsonl" and '"op"' in _first_record(path)
 
     def read(self, path: Path, source: str) -> Iterator[Entry | Quarantined | Credit | Decided]:
-        """The entries in order of their first line, behind what could not be used."""
-        book = _Book()
-        for found in _values(path):
-            where = Source(self.name, source, f"line {found.line}")
+        """What could not be used, the entries, and what is told of others."""
+        shared = shared_by([survey(path)])
+        of_others = []
+        for found in together(others(path, shared), source) if shared is not None else ():
+            if isinstance(found, Credit | Decided):
+                of_others.append(found)
+            else:
+                yield found
+        yield from alone(path, source, shared)
+        yield from of_others
+
+    def sections(self, path: Path, source: str, size: int, spread: Spread) -> Sequence[Section]:
+        """The lines that stand alone in parts, behind all the others."""
+        if json_values.is_utf16(path):
+            return ()
+        spans = json_values.spans(path, size)
+        surveys = list(spread(_survey_of, [(path, span) for span in spans]))
+        shared = shared_by(surveys)
+        sections: list[Section] = []
+        if shared is not None:
+            sections.append(_Together(path, source, shared))
+        before = 0
+        for span, survey in zip(spans, surveys, strict=True):
+            sections.append(_Alone(path, source, shared, span._replace(line=before)))
+            before += survey.lines
+        return sections
+
+
+class _Together(NamedTuple):
+    """The lines that do not stand alone."""
+
+    path: Path
+    source: str
+    shared: frozenset[int]
+
+    def read(self) -> Iterator[Entry | Quarantined | Credit | Decided]:
+        return together(others(self.path, self.shared), self.source)
+
+
+class _Alone(NamedTuple):
+    """The lines of a part that stand alone."""
+
+    path: Path
+    source: str
+    shared: frozenset[int] | None
+    span: Span
+
+    def read(self) -> Iterator[Entry | Quarantined | Credit | Decided]:
+        return alone(self.path, self.source, self.shared, self.span)
+
+
+def _survey_of(part: tuple[Path, Span]) -> "Survey":
+    return survey(*part)
+
+
+class Survey(NamedTuple):
+    """What the lines of a part of a journal are about: ids, by their CRC-32.
+
+    `alone` are those of entries told in one line, `named` those that other lines name; `mixed` says
+    that there are other lines. `lines` counts all, and blank ones.
+    """
+
+    lines: int
+    alone: "array[int]"
+    named: frozenset[int]
+    mixed: bool
+
+
+def survey(path: Path, span: Span = WHOLE) -> Survey:
+    """A first look at a part of a journal, which parses few of its lines."""
+    mixed, alone = False, array("I")
+    named: set[int] = set()
+    for line in json_values.lines(path, span):
+        if isinstance(line, Line) and (id := _id_of_addition(line.text)):
+            alone.append(_crc(id))
+            continue
+        mixed = True
+        for found in _values(line):
+            if isinstance(found, Value) and isinstance(found.value, dict):
+                ids = map(found.value.get, ("id", "entry_id"))
+                named.update(_crc(id.strip()) for id in ids if isinstance(id, str))
+    return Survey(json_values.count_lines(path, span), alone, frozenset(named), mixed)
+
+
+def shared_by(surveys: Sequence[Survey]) -> frozenset[int] | None:
+    """The CRC-32 of every id that more than one line is about; None: all lines stand alone."""
+    ids = sorted(chain.from_iterable(survey.alone for survey in surveys))
+    twice = {one for one, other in pairwise(ids) if one == other}
+    if not twice and not any(survey.mixed for survey in surveys):
+        return None
+    return frozenset().union(twice, *(survey.named for survey in surveys))
+
+
+def others(path: Path, shared: frozenset[int], span: Span = WHOLE) -> Iterator[Line | Damage]:
+    """The lines of a part that do not stand alone: they are to be read `together`."""
+    for line in json_values.lines(path, span):
+        if isinstance(line, Damage) or not _stands_alone(line, shared):
+            yield line
+
+
+def alone(
+    path: Path, source: str, shared: frozenset[int] | None, span: Span = WHOLE
+) -> Iterator[Entry | Quarantined | Credit | Decided]:
+    """What the lines of a part tell that stand alone."""
+    # a failure is met again and again, often in the very words
+    signed = lru_cache(maxsize=1 << 14)(sign)
+    for line in json_values.lines(path, span):
+        if isinstance(line, Damage) or (shared is not None and not _stands_alone(line, shared)):
+            continue
+        entry = None
+        if "\\ud" not in line.text and "\\uD" not in line.text:  # halves of a character
+            where = Source(Journal.name, source, f"line {line.line}")
+            entry = _usual(json_values.only_value(line.text), where, signed)
+        if entry is None:
+            yield from together([line], source)
+        else:
+            yield entry
+
+
+def _stands_alone(line: Line, shared: frozenset[int]) -> bool:
+    id = _id_of_addition(line.text)
+    return id != "" and _crc(id) not in shared
+
+
+def together(
+    lines: Iterable[Line | Damage], source: str
+) -> Iterator[Entry | Quarantined | Credit | Decided]:
+    """What lines tell together; they are in their order, and no other is about their ids."""
+    book = _Book()
+    for line in lines:
+        for found in _values(line):
+            where = Source(Journal.name, source, f"line {found.line}")
             if isinstance(found, Damage):
                 yield quarantined(where, found.reason, found.text)
                 continue
@@ -41,10 +177,29 @@ class Journal:
                 book.take(Record(found.value), where, found.value)
             except RecordError as error:
                 yield quarantined(where, str(error), found.value)
-        yield from book.corrected
-        yield from book.entries()
-        yield from book.foreign()
-        yield from book.decided()
+    yield from book.corrected
+    yield from book.entries()
+    yield from book.foreign()
+    yield from book.decided()
+
+
+def _id_of_addition(text: str) -> str:
+    """The id, if the line is that of an addition and cannot be about another id; else empty."""
+    for begin in _ADDITIONS:
+        if text.startswith(begin):
+            id, _, rest = text[len(begin) :].partition('"')
+            whole = rest.endswith("}}") and id == id.strip() and "\\" not in id
+            # another id or op, as a key or in a second value; a key may be written with escapes
+            more = '"id"' in rest or '"op"' in rest or "\\u006" in rest or "\\u007" in rest
+            return id if whole and not more else ""
+    return ""
+
+
+_ADDITIONS = ('{"v":1,"op":"add","id":"', '{"v": 1, "op": "add", "id": "')
+
+
+def _crc(id: str) -> int:
+    return crc32(id.encode("utf-8", "surrogatepass"))
 
 
 def _first_record(path: Path) -> str:
@@ -52,12 +207,8 @@ def _first_record(path: Path) -> str:
     return begin.split("\n", 1)[0] if begin.startswith(_BEGINS) else ""
 
 
-def _values(path: Path) -> Iterator[Value | Damage]:
-    for line in json_values.lines(path):
-        if isinstance(line, Damage):
-            yield line
-        else:
-            yield from json_values.values(line[1], _BEGINS, line[0])
+def _values(line: Line | Damage) -> Iterable[Value | Damage]:
+    return [line] if isinstance(line, Damage) else json_values.values(line.text, _BEGINS, line.line)
 
 
 class _Added(NamedTuple):
@@ -202,15 +353,20 @@ def _entry(record: Record, id: str, at: str, where: Source) -> Entry:
 def _signature(told: Record) -> Signature | None:
     raw, tool, command = told.text("raw"), told.text("tool"), told.text("command")
     joined, rule = told.texts("joined"), told.text("rule")
+    context = _context(told, command)
+    if not raw:
+        return None
+    return sign(raw, tool or None, joined, command, rule)._replace(context=context)
+
+
+def _context(told: Record, command: str) -> dict[str, Any]:
     context = told.part("context").rest()
     if command:
         context["command"] = command
     exit_code = told.code("exit_code")
     if exit_code is not None:
         context["exit_code"] = exit_code
-    if not raw:
-        return None
-    return sign(raw, tool or None, joined, command, rule)._replace(context=context)
+    return context
 
 
 def _lesson(told: Record) -> Lesson:
@@ -246,3 +402,90 @@ def _extra(told: Record, record: Record) -> dict[str, Any]:
             if key not in ("extra", "context", "entry"):
                 extra[key if key not in extra else f"{key} (of the {place})"] = value
     return extra
+
+
+# --- records as `mem` writes them
+
+_RECORD = {"v", "op", "id", "at", "entry"}
+_TEXTS = ("kind", "title", "body", "raw", "tool", "command", "rule")
+_SELDOM = ("exit_code", "context", "evidence", "extra")
+_ENTRY = {*_TEXTS, "labels", "files", "joined", "lesson", "captured_at", *_SELDOM}
+_LESSON = frozenset(Lesson._fields)
+_NOTHING: tuple[object, ...] = (None, {})
+
+
+def _usual(value: Any, where: Source, signed: Callable[..., Signature]) -> Entry | None:
+    """The entry of an addition, as `_entry` tells it; None when it is not as `mem` writes it.
+
+    It takes a fourth of the time. No text may hold half of a character.
+    """
+    try:
+        told, at = value["entry"], value["at"]
+        if value.keys() != _RECORD or not _ENTRY.issuperset(told):
+            return None
+        if type(value["v"]) is not int or value["v"] != VERSION:
+            return None
+        # of what is no text, `strip` raises TypeError
+        kind, title, body, raw, tool, command, rule = [
+            str.strip(told.get(key, "")) for key in _TEXTS
+        ]
+        captured_at = told.get("captured_at", at)
+        if not (title and kind in KINDS and is_utc(at) and is_utc(captured_at)):
+            return None
+        labels, joined = _listed(told, "labels"), _listed(told, "joined")
+        files = None if told.get("files") is None else dict.fromkeys(_listed(told, "files"))
+        lesson = _usual_lesson(told.get("lesson", {}))
+        id = str.strip(value["id"])
+    except (AttributeError, KeyError, TypeError):
+        return None
+    context: dict[str, Any] = {"command": command} if command else {}
+    extra: dict[str, Any] = {}
+    evidence = Evidence(1, first=captured_at, last=captured_at)
+    if seldom := {key: told[key] for key in _SELDOM if told.get(key) not in _NOTHING}:
+        try:
+            rest = Record({"entry": seldom}).part("entry")
+            context = _context(rest, command)
+            evidence = credited(_evidence(rest.part("evidence"), captured_at), ())
+            extra = rest.part("extra").rest()
+        except RecordError:
+            return None
+        if not rest.rest().keys() <= {"context", "extra"}:
+            return None
+    signature = None
+    if raw:
+        signature = signed(raw, tool or None, joined, command, rule)._replace(context=context)
+    return Entry(
+        id,
+        kind,
+        title,
+        body,
+        labels,
+        None if files is None else tuple(files),
+        signature,
+        lesson,
+        evidence,
+        captured_at,
+        where,
+        extra=extra,
+    )
+
+
+def _usual_lesson(told: Mapping[str, Any]) -> Lesson:
+    if not _LESSON.issuperset(told):
+        raise KeyError
+    root_cause, fix, template = [
+        str.strip(told.get(key, "")) for key in ("root_cause", "fix", "template")
+    ]
+    worked, failed, gotchas, steps = [
+        _listed(told, key) for key in ("worked", "failed", "gotchas", "steps")
+    ]
+    return Lesson(worked, failed, gotchas, root_cause, fix, steps, template)
+
+
+def _listed(told: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    texts = told.get(key)
+    if not texts and (texts is None or type(texts) is list):
+        return ()
+    if type(texts) is not list:
+        raise TypeError
+    return tuple(filter(None, map(str.strip, texts)))

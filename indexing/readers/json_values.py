@@ -1,8 +1,11 @@
 """JSON as programs leave it behind: marks, NaN, doubled keys, values glued together or cut off."""
 
+import io
 import json
 import math
+import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +33,24 @@ class Damage(NamedTuple):
     line: int
     reason: str
     text: str
+
+
+class Line(NamedTuple):
+    """A line of text and its number, from 1."""
+
+    line: int
+    text: str
+
+
+class Span(NamedTuple):
+    """A part of a file of lines, in bytes; `line` is how many lines stand before it."""
+
+    begin: int
+    end: int | None
+    line: int = 0
+
+
+WHOLE = Span(0, None)
 
 
 def head(path: Path, size: int = 4096) -> str:
@@ -110,16 +131,26 @@ def values(text: str, begins: str, line: int = 1) -> Iterator[Value | Damage]:
         at = following
 
 
-def lines(path: Path) -> Iterator[tuple[int, str] | Damage]:
-    """The file's lines that are not blank, with their numbers; the file may be of any size.
+def only_value(text: str) -> Any:
+    """The one value that is all of the text; None when there is none, or more."""
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if end == len(text) else None
+
+
+def lines(path: Path, span: Span = WHOLE) -> Iterator[Line | Damage]:
+    """The lines that are not blank of a file of any size, or of a part, with their numbers.
 
     Raises:
         UnreadableMemory: The file cannot be opened or read.
     """
     try:
-        encoding = "utf-16" if _is_utf16(path) else "utf-8"
-        with path.open(encoding=encoding, errors="replace", newline="\n") as file:
-            number = 0
+        encoding = "utf-16" if is_utf16(path) else "utf-8"
+        part = io.BufferedReader(_Part(path, span), 1 << 16)
+        with io.TextIOWrapper(part, encoding, errors="replace", newline="\n") as file:
+            number = span.line
             while chunk := file.readline(LONGEST_LINE):
                 number += 1
                 if len(chunk) == LONGEST_LINE and not chunk.endswith("\n"):
@@ -127,12 +158,52 @@ def lines(path: Path) -> Iterator[tuple[int, str] | Damage]:
                     while (rest := file.readline(LONGEST_LINE)) and not rest.endswith("\n"):
                         pass
                 elif chunk.strip("\ufeff \t\r\n"):
-                    yield number, chunk.lstrip("\ufeff").rstrip("\r\n")
+                    yield Line(number, chunk.lstrip("\ufeff").rstrip("\r\n"))
     except OSError as error:
         raise UnreadableMemory(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
-def _is_utf16(path: Path) -> bool:
+class _Part(io.RawIOBase):
+    """A part of a file, as if there were no more of it."""
+
+    def __init__(self, path: Path, span: Span) -> None:
+        self._file = path.open("rb", buffering=0)
+        self._file.seek(span.begin)
+        self._left = sys.maxsize if span.end is None else span.end - span.begin
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        read = self._file.readinto(memoryview(buffer)[: self._left])
+        self._left -= read
+        return read
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def count_lines(path: Path, span: Span = WHOLE) -> int:
+    """How many line feeds there are in a file or a part of it."""
+    with io.BufferedReader(_Part(path, span), 1 << 16) as file:
+        return sum(piece.count(b"\n") for piece in iter(lambda: file.read(1 << 16), b""))
+
+
+def spans(path: Path, size: int) -> list[Span]:
+    """Parts of a file in UTF-8 of about so many bytes; each ends with a line, none is numbered."""
+    with path.open("rb") as file:
+        ends = [0]
+        last = file.seek(0, 2)
+        while ends[-1] < last:
+            file.seek(min(last, ends[-1] + size))
+            file.readline()
+            ends.append(file.tell())
+    return [Span(begin, end) for begin, end in pairwise(ends)]
+
+
+def is_utf16(path: Path) -> bool:
+    """Whether the file's mark says so."""
     with path.open("rb") as file:
         return file.read(2) in (b"\xff\xfe", b"\xfe\xff")
 

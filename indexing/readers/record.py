@@ -208,7 +208,7 @@ def utc(value: str | float) -> str:
     """
     if isinstance(value, str):
         text = value.strip()
-        if _is_ours(text):
+        if is_utc(text):
             return text
         if not re.fullmatch(r"\d{9,13}(\.\d{1,9})?", text):
             return _utc_of_iso(text)
@@ -218,6 +218,16 @@ def utc(value: str | float) -> str:
     except (ValueError, OverflowError, OSError):
         return ""
     return _utc(time)
+
+
+def is_utc(text: str) -> bool:
+    """Whether the text is a time as `utc` writes it."""
+    if len(text) != 20 or text[4::3] != "--T::Z":
+        return False
+    try:
+        return datetime.fromisoformat(text).year >= 1970
+    except ValueError:
+        return False
 
 
 def headline(text: str) -> str:
@@ -245,16 +255,6 @@ def plain(text: str) -> str:
 def body(*parts: str, title: str = "") -> str:
     """The parts that say more than the title, one under the other, each once."""
     return "\n".join(part for part in dict.fromkeys(parts) if part and part != title)
-
-
-def _is_ours(text: str) -> bool:
-    """Whether the text is a time as `utc` writes it."""
-    if len(text) != 20 or text[4::3] != "--T::Z":
-        return False
-    try:
-        return datetime.fromisoformat(text).year >= 1970
-    except ValueError:
-        return False
 
 
 def _utc_of_iso(text: str) -> str:

@@ -127,15 +127,23 @@ def _rule_of(tool: str, lines: Sequence[str], known: str) -> str:
     `tool:unmatched` when the tool has rules and it is neither: its output may have changed.
     """
     rules = rules_of(tool)
-    for rule in sorted(rules.rules, key=lambda rule: -rule.rank) if rules else ():
-        if any(compiled(rule.pattern).match(line) for line in lines if _may_match(rule, line)):
-            return f"{tool}:{rule.name}"
+    for rule in _by_rank(tool):
+        for line in lines:
+            if _may_match(rule, line) and compiled(rule.pattern).match(line):
+                return f"{tool}:{rule.name}"
     owner, _, name = known.partition(":")
     if owner == tool or rules is None:
         own = rules_of(owner)
         if own is GENERIC or (own and any(rule.name == name for rule in own.rules)):
             return known
     return f"{tool}:{'unmatched' if rules and rules is not GENERIC else 'stored'}"
+
+
+@lru_cache(maxsize=256)
+def _by_rank(tool: str) -> Sequence[Rule]:
+    """The tool's rules, the highest rank first; of an unknown tool none."""
+    rules = rules_of(tool)
+    return sorted(rules.rules, key=lambda rule: -rule.rank) if rules else ()
 
 
 def _may_match(rule: Rule, line: str) -> bool:
@@ -367,7 +375,7 @@ def _bare(line: str) -> str:
 
 def _without_secrets(text: str) -> str:
     """As the journal would keep it, so that a stored root line and its log sign alike."""
-    if compiled(_MAY_HOLD_SECRET, re.IGNORECASE).search(text) is None:
+    if compiled(_MAY_HOLD_SECRET).search(text.lower()) is None:
         return text
     from indexing.redact import redact
 

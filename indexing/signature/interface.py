@@ -62,7 +62,8 @@ class Step(NamedTuple):
 
     `before` and `after` explain it and test it; `stays` only looks like it and must not change.
     `shows` are what a text holds one of that `expression` can match (any, if there are none):
-    in lower case, a digit written `0`, a line's start `\n`. Where none is, nothing is compiled.
+    in lower case, a digit written `0`, a line's start `\n`; and one of `also`, if there are any.
+    Where none is, nothing is compiled.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Step(NamedTuple):
     stays: str
     flags: int = 0
     shows: Sequence[str] = ()
+    also: Sequence[str] = ()
 
     @property
     def pattern(self) -> Pattern[str]:

@@ -6,7 +6,9 @@ Every pattern is linear: no nested repeats, every repeat over an open class is b
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, reduce
+from operator import or_
 
 from indexing.lazily import compiled
 from indexing.signature.interface import Change, Step
@@ -40,6 +42,13 @@ _QUOTES = str.maketrans(
         "\u2026": "...",
     }
 )
+
+
+_HEX = "\0"
+"""Stands for a hexadecimal digit in `Step.shows`."""
+_END = "\3"
+"""Stands for the end of the text in `Step.shows`."""
+_BLANKS = " \t\r\v\f\x1c\x1d\x1e\x1f\n"
 
 
 def _sorted_pairs(found: re.Match[str]) -> str:
@@ -186,7 +195,7 @@ STEPS: tuple[Step, ...] = (
         "FAIL: test_net (PriceTest)",
         "FAIL: test_net (price)",
         flags=re.MULTILINE,
-        shows=("fail: ", "error: "),
+        shows=("\nfail: ", "\nerror: "),
     ),
     # How a tool frames a line says nothing of the failure, and changes between its versions.
     Step(
@@ -208,7 +217,7 @@ STEPS: tuple[Step, ...] = (
         "npm errors are errors, E2BIG",
         flags=re.MULTILINE,
         shows=(
-            *(f"\n{blank}" for blank in " \t\n\r\v\f\x1c\x1d\x1e\x1f"),
+            *(f"\n{blank}" for blank in _BLANKS),
             "\n|",
             "\n>",
             "\nnpm ",
@@ -278,7 +287,7 @@ STEPS: tuple[Step, ...] = (
         "request <UUID> failed",
         "offer 20-30-40-50-60 failed",
         flags=_I,
-        shows=("-",),
+        shows=(f"{8 * _HEX}-{4 * _HEX}-",),
     ),
     Step(
         "apt-ip",
@@ -312,6 +321,11 @@ STEPS: tuple[Step, ...] = (
         "no lease for <MAC>",
         "SomeClass::someMethod failed",
         flags=_I,
+        shows=(
+            ":".join([2 * _HEX] * 6),
+            "-".join([2 * _HEX] * 6),
+            ".".join([4 * _HEX] * 3),
+        ),
     ),
     # Before hex: `0x7ffd1234abcd` holds what looks like a sha.
     Step(
@@ -469,7 +483,11 @@ STEPS: tuple[Step, ...] = (
         'File "cart.py", line <L>, in total',
         "deadline 42 passed, at most 80 columns",
         flags=_I,
-        shows=(" 0", ":0", "=0", "#0"),
+        shows=(
+            *("line", "zeile", "ligne", "riga", "linha", "row", "col", "char", "offset"),
+            *("position", "spalte"),
+        ),
+        also=(" 0", ":0", "=0", "#0"),
     ),
     Step(
         "object-id",
@@ -505,7 +523,7 @@ STEPS: tuple[Step, ...] = (
         "pod web-6d4cf56db6-x7k2p is not ready",
         "pod web-<POD> is not ready",
         "pod web-frontend-stage is not ready",
-        shows=("-",),
+        shows=(f"-{8 * _HEX}",),
     ),
     Step(
         "sha",
@@ -515,6 +533,7 @@ STEPS: tuple[Step, ...] = (
         "commit <SHA> is not a tree",
         "effaced 1234567 bytes",
         flags=_I,
+        shows=(7 * _HEX,),
     ),
     Step(
         "hash-suffix",
@@ -526,6 +545,7 @@ STEPS: tuple[Step, ...] = (
         "app_lib-b36fb290e6f45e32.exe",
         "app_lib-<SHA>.exe",
         "utf-8 and feature-deadbeef",
+        shows=tuple(f"{mark}{8 * _HEX}" for mark in "-_."),
     ),
     Step(
         "long-number",
@@ -691,6 +711,7 @@ STEPS: tuple[Step, ...] = (
         "make: *** No rule to make target 'a'.  Stop.",
         "make: *** No rule to make target 'a'",
         "two. sentences",
+        shows=(*(f"{mark}{_END}" for mark in f"{_BLANKS}.:;,"), " [recovered"),
     ),
     Step(
         "blanks",
@@ -699,6 +720,7 @@ STEPS: tuple[Step, ...] = (
         "two  blanks",
         "two blanks",
         "one blank",
+        shows=("  ", " \n", *_BLANKS[1:-1]),
     ),
 )
 
@@ -721,22 +743,95 @@ def changes(raw: str) -> Iterator[Change]:
 
 def _each(text: str) -> Iterator[tuple[Step, str]]:
     """Each step that changes the text, and what it makes of it."""
-    shape = _shape(text)
-    for step in STEPS:
-        if shape and step.shows and not any(mark in shape for mark in step.shows):
-            continue
-        after = step.pattern.sub(step.put, text)
-        if after != text:
-            yield step, after
-            text, shape = after, _shape(after)
+    marks = _marks()
+    first, shown = 0, marks.shown(text)
+    while shown >> first:
+        for number in range(first, shown.bit_length()):
+            step = marks.steps[number]
+            if shown >> number & 1 and (after := step.pattern.sub(step.put, text)) != text:
+                yield step, after
+                text, first, shown = after, number + 1, marks.shown(after)
+                break
+        else:
+            return
+
+
+def _marks() -> "_Marks":
+    if not _made or _made[0].steps is not STEPS:
+        _made[:] = [_Marks(STEPS)]
+    return _made[0]
+
+
+_made: "list[_Marks]" = []
+
+
+class _Marks:
+    """`shows` and `also` of all steps, looked for word by word: most words come again.
+
+    What was found is a number. Bit `n`: one of `shows` of step `n`; above those a bit for each
+    step's `also`; above those one for each mark that goes over a blank: its longest part.
+    """
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.steps = steps
+        self._count = len(steps)
+        self._every = (1 << len(steps)) - 1
+        marks = [
+            (mark, 1 << number + above)
+            for number, step in enumerate(steps)
+            for above, marks in ((0, step.shows), (len(steps), step.also))
+            for mark in marks or ("",)
+        ]
+        self._split = [each for each in marks if " " in each[0]]
+        self._whole = [each for each in marks if " " not in each[0]]
+        self._whole += (
+            (max(mark.split(" "), key=len), 1 << 2 * len(steps) + number)
+            for number, (mark, _) in enumerate(self._split)
+        )
+        # digits are alike, and so are letters of both cases
+        self._held_by = lru_cache(maxsize=1 << 14)(self._look_for)
+        self._split_of = lru_cache(maxsize=1 << 12)(self._choose)
+
+    def shown(self, text: str) -> int:
+        """Which steps may change the text: bit `n` stands for step `n`."""
+        if not text.isascii():
+            return self._every
+        shape = _shape(text)
+        held = reduce(or_, map(self._held_by, shape[: len(shape) // 2].split(" ")))
+        for mark, bit in self._split_of(held >> 2 * self._count):
+            if mark in shape:
+                held |= bit
+        return held & held >> self._count & self._every
+
+    def _look_for(self, word: str) -> int:
+        shape = _twice(word)
+        return reduce(or_, (bit for mark, bit in self._whole if mark in shape), 0)
+
+    def _choose(self, parts: int) -> Sequence[tuple[str, int]]:
+        return [each for number, each in enumerate(self._split) if parts >> number & 1]
 
 
 def _shape(text: str) -> str:
     """The text as `Step.shows` is written; empty where that cannot be told (it is not ASCII)."""
-    return "\n" + text.translate(_SHAPE) if text.isascii() else ""
+    if not text.isascii():
+        return ""
+    return _twice("\n" + _translated(text, _SHAPE).replace("\n", " \n") + _END)
 
 
-_SHAPE = str.maketrans("123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", "000000000abcdefghijklmnopqrstuvwxyz")
+def _twice(shape: str) -> str:
+    """The shape, and once more with its hexadecimal digits as `_HEX`."""
+    return shape + _translated(shape, _HEXED)
+
+
+def _translated(text: str, table: bytes) -> str:
+    # as bytes: a table for texts is looked up in anew for each letter
+    return text.encode("ascii").translate(table).decode("ascii")
+
+
+_SHAPE = bytes.maketrans(
+    b"123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"000000000abcdefghijklmnopqrstuvwxyz"
+)
+_HEXED = bytes.maketrans(b"0123456789abcdefABCDEF", 22 * _HEX.encode())
 
 
 def _prepared(raw: str) -> str:

@@ -22,11 +22,12 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from indexing.entry import Entry
+from indexing.entry import Entry, Lesson
 from indexing.errors import BadIndex, StaleRecipe
 from indexing.lazily import sha256
 from indexing.plain import AnyPath, open_plain, read_plain
 from indexing.recipe import FORMAT, REBUILD, Recipe
+from indexing.signature.interface import Signature
 from indexing.stores import generations
 from indexing.stores.generations import MANIFEST, Buffer, Written
 from indexing.typed import Any, Path
@@ -39,6 +40,7 @@ _SHA = 32
 _CHECKED = 1 << 18  # bytes that are read through in a millisecond
 _KEY = _SHA + 8
 _ENCODE = json.JSONEncoder(separators=(",", ":")).encode
+_text = json.encoder.encode_basestring_ascii
 
 
 class LocalStore:
@@ -165,12 +167,54 @@ class LocalStore:
 
 
 def encode(entry: Entry) -> bytes:
-    """The entry as its row: one line of JSON in ASCII, without its end.
+    """The entry as its row: `as_dict` in one line of JSON in ASCII, without its end.
 
     Raises:
         TypeError, ValueError, RecursionError: It holds what JSON cannot.
     """
-    return _ENCODE(entry.as_dict()).encode("ascii")
+    # written out, which takes a third of the time that an encoder and its dicts take
+    evidence, source = entry.evidence, entry.source
+    row = (
+        f'{{"id":{_text(entry.id)},"kind":{_text(entry.kind)},"title":{_text(entry.title)},'
+        f'"body":{_text(entry.body)},"labels":{_texts(entry.labels)},'
+        f'"files":{"null" if entry.files is None else _texts(entry.files)},'
+        f'"signature":{_signature(entry.signature)},"lesson":{_lesson(entry.lesson)},'
+        f'"evidence":{{"seen":{evidence.seen:d},"shown":{evidence.shown:d},'
+        f'"applied":{evidence.applied:d},"helped":{evidence.helped:d},'
+        f'"harmed":{evidence.harmed:d},"first":{_text(evidence.first)},'
+        f'"last":{_text(evidence.last)}}},"captured_at":{_text(entry.captured_at)},'
+        f'"source":{{"system":{_text(source.system)},"file":{_text(source.file)},'
+        f'"locator":{_text(source.locator)}}},"trust":{_text(entry.trust)},'
+        f'"extra":{_mapping(entry.extra)}}}'
+    )
+    return row.encode("ascii")
+
+
+def _signature(it: Signature | None) -> str:
+    if it is None:
+        return "null"
+    return (
+        f'{{"tool":{_text(it.tool)},"raw":{_text(it.raw)},"normalised":{_text(it.normalised)},'
+        f'"sig_sha":{_text(it.sig_sha)},"rule":{_text(it.rule)},"line":{it.line:d},'
+        f'"joined":{_texts(it.joined)},"context":{_mapping(it.context)},'
+        f'"detected":{_text(it.detected)}}}'
+    )
+
+
+def _lesson(it: Lesson) -> str:
+    return (
+        f'{{"worked":{_texts(it.worked)},"failed":{_texts(it.failed)},'
+        f'"gotchas":{_texts(it.gotchas)},"root_cause":{_text(it.root_cause)},'
+        f'"fix":{_text(it.fix)},"steps":{_texts(it.steps)},"template":{_text(it.template)}}}'
+    )
+
+
+def _texts(texts: Sequence[str]) -> str:
+    return f"[{','.join(map(_text, texts))}]" if texts else "[]"
+
+
+def _mapping(values: Mapping[str, Any]) -> str:
+    return _ENCODE(dict(values)) if values else "{}"
 
 
 def decode(row: bytes) -> Entry:

@@ -52,6 +52,7 @@ from indexing.typed import TYPE_CHECKING, NamedTuple
 from retrieval import tokens
 from retrieval.hit import Why
 from retrieval.postings import (
+    Block,
     Counted,
     Postings,
     Runs,
@@ -104,6 +105,8 @@ _FIELDS = {
     "root": _Field(2.0, 0.5, 2.0),
     "paths": _Field(1.0, 0.5, 0.5),
 }
+TITLE, ROOT = 0, 3
+TEXTS = 4  # the fields before `paths`
 _TRAITS = {"p": 1.0, "b": 0.7, "s": 0.5, "d": 0.3}
 
 
@@ -116,17 +119,27 @@ class Gathered:
     """The words and traits of entries as they come, their days and their numbers of files."""
 
     def __init__(self) -> None:
-        self._terms, self._traits = Runs(), Runs()
+        self._terms, self._traits = Runs(_terms_of, _path_terms_of), Runs(_traits_of, once=True)
         self._days, self._sizes = array("i"), array("i")
 
-    def add(self, entry: Entry) -> None:
-        """Take in the next entry: a list of words for each field."""
-        for words in _words(entry):
-            self._terms.add(map(tokens.stem, words))
-        keys = tokens.file_keys(entry.files)
-        self._traits.add(traits_of(keys or ()))
+    def add(self, entry: Entry, keys: Sequence[str] | None) -> None:
+        """Take in the next entry, but for its words."""
         self._days.append(_day(entry.captured_at))
         self._sizes.append(_NO_SIZE if keys is None else min(len(keys), _SIZES))
+
+    def take(self, texts: Block, keys: Block) -> None:
+        """Take in the words of the next entries: a list for each of `texts_of`, and their files."""
+        import numpy as np
+
+        entry, field = np.divmod(texts.lists, TEXTS)
+        before = np.searchsorted(keys.lists, keys.lists)
+        compared = keys.where(np.arange(len(keys.lists)) - before < _MOST_FILES)
+        count, size = len(_FIELDS), keys.size * len(_FIELDS)
+        self._terms.take(
+            texts._replace(lists=entry * count + field, size=size),
+            compared._replace(lists=compared.lists * count + TEXTS, size=size),
+        )
+        self._traits.take(compared)
 
     def done(self) -> dict[str, bytes]:
         """All that was added, as files by name; nothing is to be added any more."""
@@ -184,16 +197,27 @@ def _field_rows(rows: "Rows") -> "Rows":
 
 def traits_of(keys: Sequence[str] | Mapping[str, str]) -> list[str]:
     """What files are compared by, each once, its kind in front: `d:src`, `b:auth.py`, `s:auth`."""
-    found: dict[str, None] = {}
-    for key in list(keys)[:_MOST_FILES]:
-        folders, _, base = key.rpartition("/")
-        found[f"p:{key}"] = None
-        found[f"b:{base}"] = None
-        found[f"s:{base.partition('.')[0].lower() or base.lower()}"] = None
-        while folders:
-            found[f"d:{folders}"] = None
-            folders = folders.rpartition("/")[0]
-    return list(found)
+    return list(
+        dict.fromkeys(trait for key in list(keys)[:_MOST_FILES] for trait in _traits_of(key))
+    )
+
+
+def _terms_of(piece: str) -> Iterator[str]:
+    return map(tokens.stem, tokens.words(piece))
+
+
+def _path_terms_of(key: str) -> Iterator[str]:
+    return map(tokens.stem, tokens.path_words(key))
+
+
+def _traits_of(key: str) -> Iterator[str]:
+    folders, _, base = key.rpartition("/")
+    yield f"p:{key}"
+    yield f"b:{base}"
+    yield f"s:{base.partition('.')[0].lower() or base.lower()}"
+    while folders:
+        yield f"d:{folders}"
+        folders = folders.rpartition("/")[0]
 
 
 def root_of(signature: Signature) -> str:
@@ -407,19 +431,28 @@ def _by_size(share: float, mean: float) -> "NDArray[np.float64]":
 
 def _words(it: Entry | Query) -> Iterator[list[str]]:
     """The words of each field, in the order of `_FIELDS`."""
-    root = "" if it.signature is None else root_of(it.signature)
-    for text in (it.title, it.body, "\n".join(it.labels), root):
-        yield tokens.words(text)
+    yield from map(tokens.words, texts_of(it))
     keys = list(tokens.file_keys(it.files) or ())[:_MOST_FILES]
     yield [word for key in keys for word in tokens.path_words(key)]
 
 
+def texts_of(it: Entry | Query) -> tuple[str, str, str, str]:
+    """The fields that are text, in the order of `_FIELDS`."""
+    root = "" if it.signature is None else root_of(it.signature)
+    return it.title, it.body, "\n".join(it.labels), root
+
+
 def _day(time: str) -> int:
     """The number of the day of `2026-03-04T10:22:31Z`; 0 when it is none."""
+    return _ordinal(time[:10])
+
+
+@lru_cache(maxsize=1 << 12)
+def _ordinal(day: str) -> int:
     from datetime import date
 
     try:
-        return date.fromisoformat(time[:10]).toordinal()
+        return date.fromisoformat(day).toordinal()
     except ValueError:
         return 0
 

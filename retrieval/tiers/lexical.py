@@ -30,6 +30,7 @@ from retrieval import tokens
 from retrieval.hit import Hit, Why, says_the_same
 from retrieval.postings import (
     Counted,
+    Pieces,
     Postings,
     Runs,
     by_row,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from indexing.stores.interface import Store
     from retrieval.tiers.interface import Scored
 
+_MOST_PIECES = 1 << 18  # so many come before their words are looked up
 _STEP = 1 << 21  # postings that are weighed at once
 
 
@@ -304,27 +306,47 @@ class _Words:
     """The words and files of entries as they come; sizes of sets are those of `Lexical.merge`."""
 
     def __init__(self, plain: bool) -> None:
-        self._plain = plain
-        self._text, self._titles, self._paths = Runs(), Runs(), Runs()
-        self._title_sizes, self._path_sizes = array("i"), array("i")
+        self._texts, self._keys = Pieces(), Pieces()
+        self._bodiless = bytearray()
+        self._text = Runs(partial(tokens.words, plain=plain))
+        self._titles = Runs(tokens.title_words, once=True)
+        self._paths = Runs()
+        self._path_sizes = array("i")
         self._fields = fields.Gathered()
 
     def add(self, entry: Entry) -> None:
-        self._text.add(tokens.words(text_of(entry), self._plain))
-        title = tokens.title_words(entry.title)
-        self._titles.add(title)
-        self._title_sizes.append(len(title))
-        files = tokens.file_keys(entry.files)
-        self._paths.add(files or ())
+        self._texts.add(*map(tokens.pieces, fields.texts_of(entry)))
+        self._bodiless.append(not entry.body)
+        keys = tokens.file_keys(entry.files)
+        files = None if keys is None else list(keys)
+        self._keys.add(files or ())
         self._path_sizes.append(UNKNOWN if files is None else len(files))
-        self._fields.add(entry)
+        self._fields.add(entry, files)
+        if len(self._texts) >= _MOST_PIECES:
+            self._take()
+
+    def _take(self) -> None:
+        """The words of the entries that came since."""
+        import numpy as np
+
+        texts, keys = self._texts.block(), self._keys.block()
+        entry, field = np.divmod(texts.lists, fields.TEXTS)
+        whole = texts._replace(lists=entry, size=keys.size)
+        # as `text_of` has it
+        told = (field != fields.ROOT) | np.frombuffer(self._bodiless, bool)[entry]
+        self._text.take(whole.where(told))
+        self._titles.take(whole.where(field == fields.TITLE))
+        self._paths.take(keys)
+        self._fields.take(texts, keys)
+        self._bodiless = bytearray()
 
     def done(self) -> Mapping[str, bytes]:
+        self._take()
         return {
             **self._text.done("text"),
             **self._titles.done("titles"),
             **self._paths.done("paths"),
-            "titles.sizes": self._title_sizes.tobytes(),
+            "titles.sizes": self._titles.sizes(),
             "paths.sizes": self._path_sizes.tobytes(),
             **self._fields.done(),
         }

@@ -583,6 +583,24 @@ def test_several_processes_make_the_same_bytes(memory, index, tmp_path, monkeypa
     assert tree(tmp_path / "several") == tree(index)
 
 
+def test_one_large_journal_is_read_by_several_processes(tmp_path, monkeypatch):
+    path = tmp_path / "memory" / "journal.jsonl"
+    journal(path, [fixed(f"e{number}", f"Error: {number}", "mend it") for number in range(30)])
+    journal(path, [fixed("e3", "Error: three", "another way")])
+    append_outcome(path, Outcome("e4", "helped"))
+    one = built(path, tmp_path / "one")
+    monkeypatch.setattr(build, "_SMALL", 0)
+    monkeypatch.setattr(chapters, "_SECTION", 2_000)
+
+    several = built(path, tmp_path / "several", workers=2)
+    whole = tree(tmp_path / "several")
+
+    assert several == one
+    assert tree(tmp_path / "one") == whole
+    assert built(path, tmp_path / "several", workers=2) == one
+    assert tree(tmp_path / "several") == whole
+
+
 def test_a_process_that_dies_leaves_the_index_as_it_was(memory, index, monkeypatch):
     journal(memory / "more.jsonl", [fixed("c", "Error: three")])
     built(memory, index)

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from indexing import redact as redact_module
-from indexing.redact import redact, suspect
+from indexing.redact import redact, suspect, suspects
 
 DRAWN = "a1B2" * 9
 
@@ -289,3 +289,20 @@ def test_what_holds_no_hint_is_not_suspect():
         assert suspect(f"before {hint.upper()}after")
     assert not suspect("npm error code ENOSPC in 3 of 4 runs")
     assert not suspect("")
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from([*redact_module._HINTS, "K", "İ", "\n", "é", "x", " ", "to", "ken"])
+            | st.text(max_size=3),
+            max_size=4,
+        ).map("".join),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_many_texts_are_suspect_as_each_of_them(texts):
+    texts = [*texts, *map(str.upper, texts)]
+
+    assert suspects(texts) == {number for number, text in enumerate(texts) if suspect(text)}

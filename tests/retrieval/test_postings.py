@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval import postings as module
-from retrieval.postings import Postings, Runs, count, merged, runs_of
+from retrieval.postings import Pieces, Postings, Runs, count, merged, runs_of
 
 WORDS = st.text(st.characters(exclude_categories=()), min_size=1, max_size=3)
 
@@ -69,3 +69,28 @@ def test_runs_give_the_same_however_they_are_split_and_in_whatever_order(lists, 
     for ours, theirs in zip(found[1:], expected[1:], strict=True):
         assert ours.dtype == theirs.dtype
         assert ours.tolist() == theirs.tolist()
+
+
+@given(
+    st.lists(st.lists(st.text("ab-", min_size=1, max_size=4), max_size=4), max_size=9),
+    st.booleans(),
+    st.sampled_from([1, 3, 1 << 18]),
+)
+def test_lists_given_in_pieces_hold_the_words_of_their_pieces(lists, once, most):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_MOST_KNOWN", most)
+        patch.setattr(module, "_LONGEST_RUN", most)
+        pieces, runs = Pieces(), Runs(lambda piece: piece.split("-"), once=once)
+        for each in lists:
+            pieces.add(each)
+            if len(pieces) > 2:
+                runs.take(pieces.block())
+        runs.take(pieces.block())
+        found = merged([(runs_of(runs.done("x"), "x"), np.arange(len(lists)))], len(lists))
+
+    spelt = [[word for piece in each for word in piece.split("-")] for each in lists]
+    expected = count([sorted(set(words)) for words in spelt] if once else spelt)
+    assert found.words == expected.words
+    for ours, theirs in zip(found[1:], expected[1:], strict=True):
+        assert ours.tolist() == theirs.tolist()
+    assert np.frombuffer(runs.sizes(), np.int32).tolist() == [len(set(words)) for words in spelt]

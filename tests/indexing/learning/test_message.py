@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexing.learning.message import message_of
+from indexing.learning.message import WORDINGS, message_of
 
 NULL = "TypeError: Cannot read property '.*' of null"
 
@@ -56,3 +56,8 @@ def test_null_and_undefined_are_told_apart():
     one = message_of("TypeError: Cannot read properties of null (reading 'email')")
     other = message_of("TypeError: Cannot read properties of undefined (reading 'email')")
     assert one.form != other.form
+
+
+@pytest.mark.parametrize("wording", WORDINGS, ids=lambda wording: wording.holds)
+def test_a_wording_holds_what_it_says(wording):
+    assert wording.holds in wording.expression.replace("\\", "")

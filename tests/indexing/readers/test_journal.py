@@ -1,9 +1,12 @@
 import json
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from indexing.entry import Entry
+from indexing.entry import Entry, Evidence, Lesson
 from indexing.errors import UnreadableMemory
+from indexing.readers import journal as module
 from indexing.readers.interface import Credit, Quarantined
 from indexing.readers.journal import Journal
 from indexing.signature import sign
@@ -238,3 +241,75 @@ def test_journals_are_known_by_name_or_by_their_first_record(tmp_path):
 def test_a_journal_that_is_not_there_is_told(tmp_path):
     with pytest.raises(UnreadableMemory, match=r"journal\.jsonl: cannot be read"):
         list(Journal().read(tmp_path / "journal.jsonl", "journal.jsonl"))
+
+
+ODD = st.sampled_from(
+    [None, "", " text ", 5, True, 1.5, [], {}, ["a", " b ", ""], [1], "2026-03-04"]
+)
+TOLD = st.fixed_dictionaries(
+    {"kind": st.sampled_from(["failure", "note", "odd"])},
+    optional={
+        **dict.fromkeys(["title", "body", "tool", "command", "rule"], ODD | st.text(max_size=3)),
+        "raw": ODD | st.sampled_from(["npm ERR! code E404", "a.py:3: no"]),
+        **dict.fromkeys(["labels", "files", "joined"], ODD),
+        "lesson": ODD | st.dictionaries(st.sampled_from([*Lesson._fields, "more"]), ODD),
+        "captured_at": ODD | st.just("2026-01-02T03:04:05Z"),
+        "exit_code": ODD,
+        "evidence": ODD | st.dictionaries(st.sampled_from([*Evidence._fields, "more"]), ODD),
+        "context": ODD | st.dictionaries(st.text(max_size=2), ODD),
+        "extra": ODD | st.dictionaries(st.text(max_size=2), ODD),
+        "more": ODD,
+    },
+)
+RECORDS = st.fixed_dictionaries(
+    {
+        "v": st.sampled_from([1, 1, 1, 2, True, 1.0]),
+        "op": st.just("add"),
+        "id": st.text(max_size=3),
+    },
+    optional={"at": st.sampled_from([AT, AT, "2026-03-04", "never"]), "entry": TOLD, "more": ODD},
+)
+
+
+@given(st.lists(RECORDS, max_size=6), st.booleans())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_record_as_mem_writes_it_is_read_as_the_long_way_reads_it(read, records, escaped):
+    lines = [json.dumps(each, ensure_ascii=escaped) for each in records]
+    short = read(*lines)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_usual", lambda *_: None)
+        assert read(*lines) == short
+
+
+def test_records_as_mem_writes_them_take_the_short_way(read, monkeypatch):
+    monkeypatch.setattr(module, "_entry", None)
+
+    assert ids(read(add("a", raw="npm ERR! code E404", tool="npm", files=["a.py"]))) == ["a"]
+
+
+@given(
+    st.lists(
+        st.builds(add, st.sampled_from("abcdef"), title=st.sampled_from(["one", "two"]))
+        | st.builds(outcome, st.sampled_from("opqr"), st.sampled_from("abcdx"))
+        | st.sampled_from(
+            ['{"v":1,"op":"add","id":"torn', "", "garbage", "", '{"v":1,"op":"add"}}']
+        ),
+        max_size=12,
+    ),
+    st.integers(1, 400),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_sections_of_a_file_tell_what_the_whole_tells(tmp_path, read, records, size):
+    whole = read(*records)
+    sections = Journal().sections(tmp_path / "journal.jsonl", ".mem/journal.jsonl", size, map)
+
+    assert sorted(map(repr, (found for each in sections for found in each.read()))) == sorted(
+        map(repr, whole)
+    )
+
+
+def test_a_file_that_cannot_be_divided_is_read_whole(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    path.write_text(line(add("a")) + "\n", encoding="utf-16")
+
+    assert Journal().sections(path, "journal.jsonl", 1, map) == ()

@@ -6,7 +6,8 @@ from failures import failing, signature
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.signature.normalise import STEPS, changes, normalise
+from indexing.signature.lines import Log
+from indexing.signature.normalise import LONGEST, STEPS, _prepared, changes, normalise
 
 steps = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
 
@@ -143,3 +144,32 @@ def test_a_step_is_linear(step, unit):
 
 def test_patterns_are_compiled_without_a_locale():
     assert not any(step.pattern.flags & re.LOCALE for step in STEPS)
+
+
+def by_every_step(raw):
+    text = _prepared(raw)
+    for step in STEPS:
+        text = step.pattern.sub(step.put, text)
+    return text.strip()[:LONGEST].rstrip()
+
+
+@pytest.mark.parametrize("case", failing()[::6], ids=lambda case: case.id)
+def test_a_step_that_is_passed_over_would_have_changed_nothing(case):
+    for line in Log(case.log()).lines[:400]:
+        assert normalise(line[:4096]) == by_every_step(line[:4096])
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *(text for step in STEPS for text in (step.before, step.stays)),
+                *(mark for step in STEPS for mark in (*step.shows, *step.also)),
+                *(" ", "  ", "\n", "\t", ".", ":", "0", "deadbeef", "é"),
+            ]
+        ),
+        max_size=6,
+    ).map("".join)
+)
+def test_nor_on_what_shows_a_step(text):
+    assert normalise(text) == by_every_step(text)

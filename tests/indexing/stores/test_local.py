@@ -3,10 +3,13 @@ import os
 import struct
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from memories import entry, fixed, indexed, tree
 
-from indexing.entry import Lesson
+from indexing.entry import Entry, Evidence, Lesson, Source
 from indexing.errors import BadIndex, StaleRecipe
+from indexing.signature import Signature
 from indexing.stores import generations, local
 from indexing.stores.local import LocalStore
 
@@ -244,3 +247,35 @@ def test_an_index_of_another_format_is_refused(index, tmp_path):
 
     with pytest.raises(StaleRecipe, match="format 99, this version reads 1; run `mem index rebu"):
         LocalStore.open(index)
+
+
+TEXTS = st.text(st.characters(exclude_categories=()), max_size=4)
+LISTS = st.lists(TEXTS, max_size=2).map(tuple)
+VALUES = st.dictionaries(TEXTS, st.one_of(TEXTS, st.integers(), st.none(), st.lists(TEXTS)))
+COUNTS = st.integers(0, 10**9)
+SIGNATURES = st.builds(Signature, TEXTS, TEXTS, TEXTS, TEXTS, TEXTS, COUNTS, LISTS, VALUES, TEXTS)
+
+
+@given(
+    st.builds(
+        Entry,
+        id=TEXTS,
+        kind=TEXTS,
+        title=TEXTS,
+        body=TEXTS,
+        labels=LISTS,
+        files=st.none() | LISTS,
+        signature=st.none() | SIGNATURES,
+        lesson=st.builds(Lesson, LISTS, LISTS, LISTS, TEXTS, TEXTS, LISTS, TEXTS),
+        evidence=st.builds(Evidence, *[COUNTS] * 5, TEXTS, TEXTS),
+        captured_at=TEXTS,
+        source=st.builds(Source, TEXTS, TEXTS, TEXTS),
+        trust=TEXTS,
+        extra=VALUES,
+    )
+)
+def test_a_row_is_what_an_encoder_makes_of_the_entry(it):
+    row = local.encode(it)
+
+    assert row == json.dumps(it.as_dict(), separators=(",", ":")).encode("ascii")
+    assert local.decode(row) == it
