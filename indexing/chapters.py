@@ -23,8 +23,8 @@ from indexing.readers.interface import Credit, Decided, Quarantined, Reader
 from indexing.recipe import Made
 from indexing.redact import redact, suspect
 from indexing.signature import Signature, sign
-from indexing.stores import local
 from indexing.stores.generations import Buffer
+from indexing.stores.segment import decode, encode
 
 SHA = 32
 UNSIGNED = bytes(SHA)
@@ -96,7 +96,7 @@ class Pages(NamedTuple):
         begin, end = self.offsets[number], self.offsets[number + 1]
         with self.spool.open("rb") as file:
             file.seek(begin)
-            return local.decode(file.read(end - begin))
+            return decode(file.read(end - begin))
 
 
 class Draft:
@@ -132,7 +132,7 @@ class Draft:
         Raises:
             TypeError, ValueError, RecursionError: It holds what JSON cannot; nothing was written.
         """
-        row = local.encode(entry) + b"\n"
+        row = encode(entry) + b"\n"
         sha = bytes.fromhex(entry.signature.sig_sha) if entry.signature else UNSIGNED
         self._file.write(row)
         self._offsets.append(self._offsets[-1] + len(row))
@@ -205,17 +205,22 @@ def chapter_of(
             skipped = (skipped_for(name, path, error),)
             if not reading.count:  # what it gave before stays
                 return Chapter(skipped=skipped, quarantined=tuple(reading.quarantined))
-        return Chapter(
-            FileRead(name, reader.name, reading.count),
-            source,
-            draft.done(),
-            skipped,
-            tuple(reading.quarantined),
-            reading.credits,
-            reading.credited_by,
-            reading.unmatched,
-            tuple(reading.decided),
-        )
+        read = FileRead(name, reader.name, reading.count)
+        return reading.chapter()._replace(read=read, source=source, skipped=skipped)
+
+
+def chapter_from_records(
+    records: Iterable[Entry | Quarantined | Credit | Decided],
+    signed: bool,
+    spool: Path,
+    parts: Iterable[Gathers],
+) -> Chapter:
+    """The chapter of some records of a memory file: entries are prepared as `chapter_of` does."""
+    with Draft(spool, parts) as draft:
+        reading = _Reading(draft, signed)
+        for record in records:
+            reading.take(record)
+        return reading.chapter()
 
 
 def finds(name: str, path: Path, max_file_mb: int) -> Reader | Skipped:
@@ -261,6 +266,17 @@ class _Reading:
             self._put_aside(record, record.trust.removeprefix("quarantined: "))
         else:
             self._keep(prepared(record, self._signed))
+
+    def chapter(self) -> Chapter:
+        """All that was taken; nothing is to be taken any more."""
+        return Chapter(
+            pages=self._draft.done(),
+            quarantined=tuple(self.quarantined),
+            credits=self.credits,
+            credited_by=self.credited_by,
+            unmatched=self.unmatched,
+            decided=tuple(self.decided),
+        )
 
     def _keep(self, entry: Entry) -> None:
         try:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from indexing.errors import StaleRecipe
 from indexing.signature import ruleset_digest
 
-FORMAT = 1
+FORMAT = 2
 REBUILD = "run `mem index rebuild`"
 
 MadeWith = Mapping[str, str | int | float]

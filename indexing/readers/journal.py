@@ -1,6 +1,6 @@
 """Our journal: one entry per `add`, with what its `outcome` records say of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,8 +31,14 @@ class Journal:
 
     def read(self, path: Path, source: str) -> Iterator[Entry | Quarantined | Credit | Decided]:
         """The entries in order of their first line, behind what could not be used."""
+        return self.read_lines(json_values.lines(path), source)
+
+    def read_lines(
+        self, lines: Iterable[tuple[int, str] | Damage], source: str
+    ) -> Iterator[Entry | Quarantined | Credit | Decided]:
+        """What `read` gives of a file that has these lines only."""
         book = _Book()
-        for found in _values(path):
+        for found in _values(lines):
             where = Source(self.name, source, f"line {found.line}")
             if isinstance(found, Damage):
                 yield quarantined(where, found.reason, found.text)
@@ -52,8 +58,8 @@ def _first_record(path: Path) -> str:
     return begin.split("\n", 1)[0] if begin.startswith(_BEGINS) else ""
 
 
-def _values(path: Path) -> Iterator[Value | Damage]:
-    for line in json_values.lines(path):
+def _values(lines: Iterable[tuple[int, str] | Damage]) -> Iterator[Value | Damage]:
+    for line in lines:
         if isinstance(line, Damage):
             yield line
         else:

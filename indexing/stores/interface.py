@@ -1,20 +1,51 @@
 """Store: where the rows lie, and what a tier may ask of it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from indexing.entry import Entry
 from indexing.recipe import Recipe
+
+Made = TypeVar("Made")
+
+
+class Segment(Protocol):
+    """Rows that were written at once, numbered from 0 in the order of the store."""
+
+    @property
+    def dead(self) -> Sequence[int]:
+        """Those of its rows that the store has no more, ascending."""
+        ...
+
+    def __len__(self) -> int:
+        """How many rows it has, dead ones too."""
+        ...
+
+    def part(self, name: str) -> Mapping[str, memoryview]:
+        """What the part of that name built: file name to its bytes, mapped and not copied."""
+        ...
+
+    def kept(self, name: str, of: object, make: Callable[[], Made]) -> Made:
+        """What `make` gave when it was last asked for `name` with an equal `of`.
+
+        For what a tier derives from the files, and does not want to derive for each query.
+        """
+        ...
 
 
 class Store(Protocol):
     """An index that is ready to be asked.
 
     Rows are numbered from 0, newest `captured_at` first and then by `id`, so that of two rows the
-    smaller number wins a tie.
+    smaller number wins a tie. They lie in segments: one, or a base and what came since.
     """
 
     recipe: Recipe
+
+    @property
+    def segments(self) -> Sequence[Segment]:
+        """Where the rows lie, each row that is not dead in one of them."""
+        ...
 
     def __len__(self) -> int:
         """How many rows there are."""
@@ -28,6 +59,10 @@ class Store(Protocol):
         """The rows whose signature is `sig_sha` (hex), smallest first; empty when there is none."""
         ...
 
-    def part(self, name: str) -> Mapping[str, memoryview]:
-        """What the part of that name built: file name to its bytes, mapped and not copied."""
+    def place(self, row: int) -> tuple[int, int]:
+        """In which segment a row lies, and which of its rows it is."""
+        ...
+
+    def row(self, segment: int, row: int) -> int | None:
+        """The row of the store that a segment's row is; None when it is dead."""
         ...

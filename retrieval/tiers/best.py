@@ -1,10 +1,15 @@
 """The best rows of all, found exactly and without sorting them."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from retrieval.segments import joined
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from indexing.stores.interface import Store
 
 _BLOCK = 512
 # Weights are kept as float32. A half that they miss by less than this still counts up, so that
@@ -12,8 +17,31 @@ _BLOCK = 512
 HALF = 0.5 + 1e-5
 
 
-def no_points(rows: int) -> "NDArray[np.float64]":
-    """Room for the points of each row, in whole blocks."""
+def in_all(
+    store: "Store", rows: int, add: "Callable[[int, NDArray[np.float64]], None]"
+) -> "NDArray[np.float64]":
+    """The points of the newest `rows` rows of the store, in whole blocks.
+
+    Args:
+        store: The rows.
+        rows: From 1.
+        add: Adds to the points of a segment's first rows; given its number and the points.
+    """
+    if len(store.segments) == 1:
+        points = _no_points(rows)
+        add(0, points[:rows])
+        return points
+    of_segments = []
+    for number, segment in enumerate(store.segments):
+        points = _no_points(len(segment))[: len(segment)]
+        add(number, points)
+        of_segments.append(points)
+    points = _no_points(rows)
+    points[:rows] = joined(store, of_segments)[:rows]
+    return points
+
+
+def _no_points(rows: int) -> "NDArray[np.float64]":
     import numpy as np
 
     return np.zeros(-(-rows // _BLOCK) * _BLOCK)

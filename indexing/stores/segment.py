@@ -1,0 +1,282 @@
+"""A segment: the rows of one generation, mapped into memory.
+
+    rows.jsonl         one entry a line, newest first
+    rows.offsets       u64 (n + 1): where each line begins
+    rows.by_id         u32 (n): the rows in order of their ids
+    signatures.keys    40 bytes each, sorted: sha256 of the signature, then u64 big-endian row
+    <part>.<file>      what a tier keeps
+
+All numbers are little-endian but the row in a key, which has to sort as bytes.
+"""
+
+import json
+import mmap
+import struct
+import sys
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from indexing.entry import Entry
+from indexing.errors import BadIndex, StaleRecipe
+from indexing.lazily import sha256
+from indexing.plain import open_plain, read_plain
+from indexing.recipe import FORMAT, REBUILD
+from indexing.stores import generations
+from indexing.stores.generations import MANIFEST, Buffer
+from indexing.stores.interface import Made
+
+_ROWS = "rows.jsonl"
+_OFFSETS = "rows.offsets"
+_BY_ID = "rows.by_id"
+_KEYS = "signatures.keys"
+_SHA = 32
+_KEY = _SHA + 8
+_NUMBER = struct.Struct("<I").unpack_from
+_ENCODE = json.JSONEncoder(separators=(",", ":")).encode
+
+
+class Segment:
+    """One generation's rows; it stays as it is, whatever is built after it was opened.
+
+    Safe to share between threads. Nothing is to be closed: the mapping ends with the object.
+    """
+
+    def __init__(
+        self, folder: Path, manifest: Mapping[str, Any], files: Mapping[str, memoryview]
+    ) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.files = files
+        self.dead: Sequence[int] = ()
+        self._rows = int(manifest["counts"]["rows"])
+        self._kept: dict[str, tuple[object, object]] = {}
+
+    @staticmethod
+    def open(folder: Path) -> "Segment":
+        """The segment of a generation.
+
+        Raises:
+            StaleRecipe: Another version of the program made it.
+            BadIndex: A file of it is missing, or has another size.
+        """
+        manifest = _manifest(folder)
+        files = {
+            str(name): _mapped(folder / name, int(noted["size"]))
+            for name, noted in manifest["files"].items()
+        }
+        segment = Segment(folder, manifest, files)
+        if (
+            len(files[_OFFSETS]) != 8 * (len(segment) + 1)
+            or len(files[_BY_ID]) != 4 * len(segment)
+            or len(files[_KEYS]) % _KEY
+        ):
+            raise BadIndex(f"{folder}: its counts do not agree with its files; {REBUILD}")
+        return segment
+
+    def __len__(self) -> int:
+        """How many rows it has, dead ones too."""
+        return self._rows
+
+    def encoded(self, row: int) -> bytes:
+        """The entry in `row` as it lies there, with its line's end."""
+        begin, end = struct.unpack_from("<QQ", self.files[_OFFSETS], 8 * row)
+        return bytes(self.files[_ROWS][begin:end])
+
+    def entry(self, row: int) -> Entry:
+        """The entry in `row`.
+
+        Raises:
+            BadIndex: The row is damaged.
+        """
+        try:
+            return decode(self.encoded(row))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise BadIndex(f"{self.folder}: row {row} is damaged; {REBUILD}") from error
+
+    def signed(self, wanted: bytes) -> list[int]:
+        """The rows whose signature's sha256 is `wanted`, smallest first.
+
+        Raises:
+            BadIndex: The keys are damaged.
+        """
+        return [row for _, row in self._keys_from(wanted, lambda sha: sha == wanted)]
+
+    def beginning(self, prefix: str) -> list[tuple[str, int]]:
+        """Every `sig_sha` that begins with these hex digits, with its rows; in order.
+
+        Raises:
+            BadIndex: The keys are damaged.
+        """
+        floor = bytes.fromhex(prefix.ljust(2 * _SHA, "0"))
+        found = self._keys_from(floor, lambda sha: sha.hex().startswith(prefix))
+        return [(sha.hex(), row) for sha, row in found]
+
+    def _keys_from(
+        self, floor: bytes, is_wanted: Callable[[bytes], bool]
+    ) -> Iterator[tuple[bytes, int]]:
+        keys = self.files[_KEYS]
+        count = len(keys) // _KEY
+        at = bisect_left(range(count), floor, key=lambda i: bytes(keys[i * _KEY : i * _KEY + _SHA]))
+        while at < count and is_wanted(sha := bytes(keys[at * _KEY : at * _KEY + _SHA])):
+            row = int.from_bytes(keys[at * _KEY + _SHA : (at + 1) * _KEY], "big")
+            if row >= self._rows:
+                raise BadIndex(f"{self.folder / _KEYS}: names a row that is not there; {REBUILD}")
+            yield sha, row
+            at += 1
+
+    def named(self, prefix: str) -> Iterator[int]:
+        """The rows whose ids begin so, in order of the ids.
+
+        Raises:
+            BadIndex: A row is damaged.
+        """
+        order = self.files[_BY_ID]
+        at = bisect_left(range(self._rows), prefix, key=lambda i: self._id(order, i))
+        while at < self._rows and self._id(order, at).startswith(prefix):
+            yield _NUMBER(order, 4 * at)[0]
+            at += 1
+
+    def _id(self, order: memoryview, at: int) -> str:
+        row = _NUMBER(order, 4 * at)[0]
+        if row >= self._rows:
+            raise BadIndex(f"{self.folder / _BY_ID}: names a row that is not there; {REBUILD}")
+        return self.entry(row).id
+
+    def part(self, name: str) -> Mapping[str, memoryview]:
+        """What the part of that name built: file name to its bytes, mapped and not copied."""
+        return self.kept(f"part {name}", None, lambda: dict(self._of_part(f"{name}.")))
+
+    def _of_part(self, prefix: str) -> Iterator[tuple[str, memoryview]]:
+        for file, view in self.files.items():
+            if file.startswith(prefix):
+                yield file.removeprefix(prefix), view
+
+    def kept(self, name: str, of: object, make: Callable[[], Made]) -> Made:
+        """What `make` gave when it was last asked for `name` with an equal `of`."""
+        known = self._kept.get(name)
+        if known is None or known[0] != of:
+            known = self._kept[name] = (of, make())
+        return cast(Made, known[1])
+
+    def numbers(self, name: str) -> tuple[int, ...]:
+        """A file of u32 that is small."""
+        view = self.files[name]
+        return struct.unpack(f"<{len(view) // 4}I", view)
+
+    def altered(self) -> list[str]:
+        """The files whose bytes are not those that were built, a line each; reads all of it."""
+        return [
+            f"{self.folder / name}: its checksum is another; {REBUILD}"
+            for name, of in sorted(self.manifest["files"].items())
+            if sha256(self.files[name]).hexdigest() != of["sha256"]
+        ]
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with it, a line each: checksums, rows, that keys and orders agree."""
+        yield from self.altered()
+        signed: list[bytes] = []
+        ids: list[tuple[str, int]] = []
+        for row in range(self._rows):
+            try:
+                entry = self.entry(row)
+            except BadIndex as error:
+                yield str(error)
+                continue
+            ids.append((entry.id, row))
+            if entry.signature is not None:
+                signed.append(bytes.fromhex(entry.signature.sig_sha) + row.to_bytes(8, "big"))
+        if b"".join(sorted(signed)) != self.files[_KEYS]:
+            yield f"{self.folder / _KEYS}: does not agree with the rows; {REBUILD}"
+        ids.sort()
+        if tuple(row for _, row in ids) != self.numbers(_BY_ID):
+            yield f"{self.folder / _BY_ID}: does not agree with the rows; {REBUILD}"
+        if len(signed) != self.manifest["counts"]["signatures"]:
+            yield f"{self.folder / MANIFEST}: its counts are others; {REBUILD}"
+
+
+def encode(entry: Entry) -> bytes:
+    """The entry as its row: one line of JSON in ASCII, without its end.
+
+    Raises:
+        TypeError, ValueError, RecursionError: It holds what JSON cannot.
+    """
+    return _ENCODE(entry.as_dict()).encode("ascii")
+
+
+def decode(row: bytes) -> Entry:
+    """The entry of a row that `encode` wrote."""
+    return Entry.from_dict(json.loads(row))
+
+
+class Files:
+    """The files of a segment as they are written, and what was counted meanwhile.
+
+    Args:
+        rows: Encoded entries with their line ends, in order of their rows.
+        signatures: `sig_sha` (32 bytes) and row, in any order.
+        by_id: The rows in order of their ids.
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[bytes],
+        signatures: Iterable[tuple[bytes, int]],
+        by_id: "array[int]",
+    ) -> None:
+        self._lines = rows
+        self._keys = sorted(sha + row.to_bytes(8, "big") for sha, row in signatures)
+        self._by_id = by_id
+        self.counts = {"rows": len(by_id), "signatures": len(self._keys)}
+
+    def __iter__(self) -> Iterator[tuple[str, Iterable[Buffer]]]:
+        offsets = array("Q", [0])
+
+        def lines() -> Iterator[bytes]:
+            for row in self._lines:
+                offsets.append(offsets[-1] + len(row))
+                yield row
+
+        yield _ROWS, lines()
+        yield _OFFSETS, [little(offsets)]
+        yield _BY_ID, [little(self._by_id)]
+        yield _KEYS, self._keys
+        self._keys.clear()
+
+
+def little(numbers: "array[int]") -> bytes:
+    """The numbers as the bytes of a file."""
+    if sys.byteorder == "big":
+        numbers = numbers[:]
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    try:
+        text = read_plain(path)
+    except OSError as error:
+        raise BadIndex(f"{path}: cannot be read ({error.strerror}); {REBUILD}") from error
+    if generations.name_of(text) != folder.name:
+        raise BadIndex(f"{path}: its checksum is another; {REBUILD}")
+    manifest: dict[str, Any] = json.loads(text)
+    if manifest["format"] != FORMAT:
+        found = f"{folder}: has format {manifest['format']}"
+        raise StaleRecipe(f"{found}, this version reads {FORMAT}; {REBUILD}")
+    return manifest
+
+
+def _mapped(path: Path, size: int) -> memoryview:
+    try:
+        with open_plain(path) as file:
+            found = file.seek(0, 2)
+            if found != size:
+                raise BadIndex(f"{path}: has {found} bytes of {size}; {REBUILD}")
+            if size == 0:
+                return memoryview(b"")  # nothing cannot be mapped
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise BadIndex(f"{path}: cannot be read ({error.strerror}); {REBUILD}") from error
