@@ -4,7 +4,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memories import Stored, fixed, stored
+from memories import Stored, entry, stored
 
 from indexing import chapters
 from indexing.build import build_index
@@ -90,13 +90,23 @@ def reads_stored(monkeypatch):
     )
 
 
-def memory_of(folder, records=(), others=()):
+def memory_of(folder, records=()):
     """A memory of two journals and a file of another format."""
     memory = folder / "memory"
     write(memory / "a" / "journal.jsonl", [told(f"a-{n}", n) for n in range(20)])
     write(memory / "b" / "journal.jsonl", records)
-    with_id = [fixed(id, f"Error: {id} is odd", "mend it") for id in IDS[-4:]]
-    stored(memory / "c.stored", [*with_id, *others])
+    of_another_format = [
+        entry(
+            id,
+            "alpha beta gamma",
+            "Error: omega is odd",
+            body="beta beta delta sigma",
+            labels=("alpha",),
+            files=("src/alpha.py", "src/beta.py"),
+        )
+        for id in IDS[-4:]
+    ]
+    stored(memory / "c.stored", of_another_format)
     return memory
 
 
