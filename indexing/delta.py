@@ -79,6 +79,8 @@ def lay_over(
         BadIndex: The disk does not take it; the old index stays.
     """
     tell = on_progress or (lambda progress: None)
+    if stamps_of.kept(index) is None:
+        return None  # nor is there a folder to be made
     try:
         with generations.alone(index, LOCK_WAIT_S):
             generations.clean(index)
@@ -124,13 +126,8 @@ class _Base(NamedTuple):
         at = bisect_left(range(count), id, key=lambda at: entry(at).id)
         if at < count and (found := entry(at)).id == id:
             return found
-        row = self.row_of(id)
+        row = self.segment.with_id(id)
         return None if row is None else self.segment.entry(row)
-
-    def row_of(self, id: str) -> int | None:
-        """The row of the entry of that id."""
-        row = next(self.segment.named(id), None)
-        return row if row is not None and self.segment.entry(row).id == id else None
 
 
 def _base_of(
@@ -293,7 +290,7 @@ class _Delta:
         """The rows of the base that are no more, ascending, and the ids of what is now there."""
         dead, changed = [], []
         for id in sorted(self._affected):
-            row = self.base.row_of(id)
+            row = self.base.segment.with_id(id)
             now = encode(self.book.entry(id)) + b"\n" if id in self.book else b""
             if now == (b"" if row is None else self.base.segment.encoded(row)):
                 continue

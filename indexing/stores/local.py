@@ -151,6 +151,11 @@ class LocalStore:
                     found.append((sha, row))
         return sorted(found)
 
+    def with_id(self, id: str) -> int | None:
+        """The row of that very id; None when there is none. Errors are those of `named`."""
+        places = (each.with_id(id) for each in self.segments)
+        return next(self._alive([] if place is None else [place] for place in places), None)
+
     def named(self, prefix: str) -> list[int]:
         """The rows whose ids begin so, smallest first.
 

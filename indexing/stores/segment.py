@@ -139,6 +139,11 @@ class Segment:
             yield _NUMBER(order, 4 * at)[0]
             at += 1
 
+    def with_id(self, id: str) -> int | None:
+        """The row of that very id; None when there is none. Errors are those of `named`."""
+        row = next(self.named(id), None)
+        return row if row is not None and self.entry(row).id == id else None
+
     def _id(self, order: memoryview, at: int) -> str:
         row = _NUMBER(order, 4 * at)[0]
         if row >= self._rows:
