@@ -266,8 +266,10 @@ def of_each(holding: "NDArray[np.int64]", idf: Callable[[int], float]) -> "NDArr
     """
     import numpy as np
 
-    frequencies, which = np.unique(holding, return_inverse=True)
-    return np.array([idf(int(each)) for each in frequencies])[which]
+    is_there = np.bincount(holding) > 0
+    of_number = np.zeros(len(is_there))
+    of_number[is_there] = [idf(each) for each in np.flatnonzero(is_there).tolist()]
+    return of_number[holding]
 
 
 class Postings:
@@ -307,11 +309,12 @@ class Postings:
             at += 1
         return None
 
-    def spelt(self) -> list[str]:
-        """All words, in their order."""
-        words = bytes(self._words)
-        offsets = whole(self._offsets, "<u8").tolist()
-        return [words[begin:end].decode("utf-8", _BYTES) for begin, end in pairwise(offsets)]
+    def initials(self) -> "NDArray[np.uint8]":
+        """The first byte of each word."""
+        import numpy as np
+
+        begins = whole(self._offsets, "<u8")[:-1]
+        return whole(self._words, "<u1")[begins.astype(np.intp)]
 
     def span(self, number: int) -> tuple[int, int]:
         """Where the word's postings begin and end, in all postings."""
@@ -322,15 +325,23 @@ class Postings:
         begin, end = self.span(number)
         return self.all_rows[begin:end]
 
-    def places(self, number: int, rows: "NDArray[np.uint32]") -> "NDArray[np.int64]":
-        """Where the posting of each of `rows` is in all postings; -1 where there is none."""
+    def places(self, words: "NDArray[np.int64]", rows: "NDArray[np.uint32]") -> "NDArray[np.int64]":
+        """Where in all postings each of `rows` holds each of `words`; -1 where it does not.
+
+        Words are numbers, `(w,)`; the answer is `(w, rows)`.
+        """
         import numpy as np
 
-        begin, end = self.span(number)
-        holding = self.all_rows[begin:end]
-        at = holding.searchsorted(rows)
-        held = holding.take(at, mode="clip") == rows
-        return np.where(held, at + begin, -1)
+        begins, ends = (self.starts[words + n].astype(np.int64)[:, None] for n in (0, 1))
+        low, high = (np.repeat(each, len(rows), axis=1) for each in (begins, ends))
+        last = len(self.all_rows) - 1
+        # all are looked for at once, since a few rows cost no more than the calls
+        for _ in range(int((ends - begins).max(initial=0)).bit_length()):
+            middle = (low + high) >> 1
+            is_less = self.all_rows[np.minimum(middle, last)] < rows
+            low, high = np.where(is_less, middle + 1, low), np.where(is_less, high, middle)
+        held = (low < ends) & (self.all_rows[np.minimum(low, last)] == rows)
+        return np.where(held, low, -1)
 
 
 def first_from(rows: "NDArray[np.uint32]", row: int) -> int:

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
     from indexing.stores.interface import Segment, Store
 
-    Split = Sequence[tuple[NDArray[np.intp], NDArray[np.uint32]]]
-    """Some rows by the segments they lie in: which of them, and their rows there."""
+
+Split = Sequence["tuple[NDArray[np.intp], NDArray[np.uint32]]"]
+"""Some rows by the segments they lie in: which of them, and their rows there."""
 
 
 class Found(NamedTuple):
@@ -55,13 +56,15 @@ class Family:
         return found
 
     def _holding(self, segment: int, number: int | None) -> int:
+        import numpy as np
+
         if number is None:
             return 0
         postings, dead = self._postings[segment], dead_of(self._segments[segment])
         begin, end = postings.span(number)
         if not len(dead):
             return end - begin
-        return end - begin - int((postings.places(number, dead) >= 0).sum())
+        return end - begin - int((postings.places(np.array([number]), dead) >= 0).sum())
 
     def rows(self, found: Found, segment: int, limit: int) -> "NDArray[np.uint32]":
         """The rows of a segment below `limit` that hold the word, ascending, dead ones too."""
@@ -95,20 +98,22 @@ class Family:
                 gained = np.multiply(here, weight, dtype=np.float64)
             if scales is not None:
                 gained = np.multiply(scales[rows], gained, dtype=np.float64)
-            np.add.at(points, rows.astype(np.intp), gained)
+            np.add.at(points, rows, gained)
 
-    def held(self, found: Found, rows: "Split") -> "NDArray[np.float64]":
-        """The value of the word for each of the rows; 0 where they do not hold it."""
+    def held(self, asked: Sequence[Found], rows: Split) -> "NDArray[np.float64]":
+        """The value of each word for each of the rows, `(words, rows)`; 0 where it is not held."""
         import numpy as np
 
-        held = np.zeros(sum(len(which) for which, _ in rows))
+        held = np.zeros((len(asked), sum(len(which) for which, _ in rows)))
         for segment, (which, places) in enumerate(rows):
-            number = found.numbers[segment]
-            if number is None or not len(places):
+            known = [at for at, found in enumerate(asked) if found.numbers[segment] is not None]
+            if not known or not len(places):
                 continue
-            at = self._postings[segment].places(number, places)
+            numbers = np.array([asked[at].numbers[segment] for at in known], np.int64)
+            at = self._postings[segment].places(numbers, places)
             values = self._values[segment]
-            held[which] = (at >= 0) if values is None else np.where(at >= 0, values.take(at), 0)
+            its = at >= 0 if values is None else np.where(at >= 0, values[at], 0)
+            held[np.array(known)[:, None], which] = its
         return held
 
 
@@ -119,7 +124,7 @@ def dead_of(segment: "Segment") -> "NDArray[np.uint32]":
     return segment.kept("dead", None, lambda: np.array(segment.dead, np.uint32))
 
 
-def split(store: "Store", rows: Sequence[int]) -> "Split":
+def split(store: "Store", rows: Sequence[int]) -> Split:
     """Rows of the store by their segments."""
     import numpy as np
 
@@ -142,42 +147,41 @@ def of_all(store: "Store", part: str, name: str, kind: str) -> "list[NDArray[Any
     return own
 
 
-def joined(store: "Store", of_segments: "Sequence[NDArray[Any]]") -> "NDArray[Any]":
-    """A number for each row of the store, of those for all rows of its segments."""
-    import numpy as np
+class Shift(NamedTuple):
+    """By how much more rows of the whole hold words than those of a base.
 
-    if len(of_segments) == 1:
-        return of_segments[0]
-    base, delta = of_segments
-    dead = dead_of(store.segments[0])
-    alive = np.delete(base, dead) if len(dead) else base
-    rows = store.segments[1].kept(
-        "rows", None, lambda: np.array([store.row(1, at) for at in range(len(delta))], np.intp)
-    )
-    return np.insert(alive, rows - np.arange(len(rows)), delta)
-
-
-class Holding(NamedTuple):
-    """How many rows of the whole hold each word of a base, and each of what came since."""
+    `base` has a row (number, how many more) for each word of the base that has changed; `added` is
+    how many hold each word of what came since.
+    """
 
     base: "NDArray[np.int64]"
     added: "NDArray[np.int64]"
 
 
-def holding(base: Postings, gone: Counted, added: Counted) -> Holding:
-    """How many rows hold each word when those of `gone` are no more and those of `added` are."""
+def shifted(base: Postings, gone: Counted, added: Counted) -> Shift:
+    """What changes when the rows of `gone` are no more and those of `added` are."""
     import numpy as np
 
-    starts = base.starts.astype(np.int64)
-    in_base = starts[1:] - starts[:-1]
-    numbers = _numbers(base, gone)
-    in_base[numbers] -= np.diff(gone.starts)
-    numbers = _numbers(base, added)
-    known = numbers >= 0
-    in_base[numbers[known]] += np.diff(added.starts)[known]
-    in_added: NDArray[np.int64] = np.diff(added.starts)
-    in_added[known] = in_base[numbers[known]]
-    return Holding(in_base, in_added)
+    lost, gained = _numbers(base, gone), _numbers(base, added)
+    known = gained >= 0
+    in_added = _differences(added.starts)
+    numbers, at = np.unique(np.concatenate([lost, gained[known]]), return_inverse=True)
+    more = np.zeros(len(numbers), np.int64)
+    np.add.at(more, at, np.concatenate([-_differences(gone.starts), in_added[known]]))
+    shift = np.column_stack([numbers, more])
+    in_added[known] = holding(base, shift)[gained[known]]
+    return Shift(shift, in_added)
+
+
+def holding(base: Postings, shift: "NDArray[np.int64]") -> "NDArray[np.int64]":
+    """How many rows of the whole hold each word of a base."""
+    held = _differences(base.starts.astype("i8"))
+    held[shift[:, 0]] += shift[:, 1]
+    return held
+
+
+def _differences(starts: "NDArray[np.int64]") -> "NDArray[np.int64]":
+    return starts[1:] - starts[:-1]
 
 
 def _numbers(base: Postings, counted: Counted) -> "NDArray[np.int64]":

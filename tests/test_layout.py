@@ -26,6 +26,7 @@ HOUSE = (
     "indexing.signature",
     "indexing.entry",
     "indexing.journal",
+    "indexing.compact",
     "indexing.overrides",
     "indexing.readers",
     "indexing.learning",

@@ -63,6 +63,10 @@ class Store(Protocol):
         """In which segment a row lies, and which of its rows it is."""
         ...
 
+    def before(self, row: int) -> Sequence[int]:
+        """How many rows of each segment, dead ones too, come before a row of the store."""
+        ...
+
     def row(self, segment: int, row: int) -> int | None:
         """The row of the store that a segment's row is; None when it is dead."""
         ...

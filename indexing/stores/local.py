@@ -106,8 +106,19 @@ class LocalStore:
         at = bisect_left(range(len(self._before)), row, key=self._row_of_delta)
         if at < len(self._before) and self._row_of_delta(at) == row:
             return 1, at
-        alive, dead = row - at, self.segments[0].dead
-        return 0, alive + bisect_right(range(len(dead)), alive, key=lambda n: dead[n] - n)
+        return 0, self._row_of_base(row - at)
+
+    def before(self, row: int) -> Sequence[int]:
+        """How many rows of each segment, dead ones too, come before a row of the store."""
+        if len(self.segments) == 1:
+            return (row,)
+        at = bisect_left(range(len(self._before)), row, key=self._row_of_delta)
+        return self._row_of_base(row - at), at
+
+    def _row_of_base(self, alive: int) -> int:
+        """The row of the base that comes behind so many that are alive."""
+        dead = self.segments[0].dead
+        return alive + bisect_right(range(len(dead)), alive, key=lambda n: dead[n] - n)
 
     def row(self, segment: int, row: int) -> int | None:
         """The row of the store that a segment's row is; None when it is dead."""

@@ -56,6 +56,7 @@ VERBS: Mapping[str, Verb] = {
     "index update": Verb("index", "lay over the index what came since, or else make it anew"),
     "index status": Verb("index", "what the index holds, and whether it is stale"),
     "index verify": Verb("index", "whether the index is whole"),
+    "journal compact": Verb("journal", "drop what our journal says twice"),
 }
 
 

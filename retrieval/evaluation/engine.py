@@ -11,6 +11,7 @@ from indexing.settings import Settings
 from indexing.stores import generations
 from indexing.stores.local import LocalStore
 from retrieval.evaluation.dataset import Dataset, Question
+from retrieval.segments import split
 from retrieval.tiers.exact import Exact
 from retrieval.tiers.lexical import Lexical
 
@@ -79,10 +80,12 @@ class Engine:
         if self._without_files is not None:
             unknown = self._files_at > question.query.at
             bare = Lexical(settings).scored(question.query, self._without_files, rows)
-            scored.points[:rows][unknown] = bare.points[:rows][unknown]
-        scored.points[:rows][self._seq >= question.seq] = 0
-        for row, score in scored.best(depth):
-            yield row, score, float(scored.points[row])
+            scored.points.take(bare.points, unknown)
+        scored.points.leave_out(self._seq >= question.seq)
+        best = scored.best(depth)
+        points = scored.points.of(split(self.store, [row for row, _ in best]))
+        for (row, score), its_points in zip(best, points.tolist(), strict=True):
+            yield row, score, its_points
 
 
 @contextmanager

@@ -56,8 +56,8 @@ from retrieval.hit import Why
 from retrieval.postings import Counted, Postings, Runs, by_row, data_of, merged, of_each, runs_of
 from retrieval.postings import whole as numbers
 from retrieval.query import Query
-from retrieval.segments import Family, Found, holding, of_all, split
-from retrieval.tiers.best import best_rows, in_all
+from retrieval.segments import Family, Found, Split, holding, of_all, shifted, split
+from retrieval.tiers.best import Factors, Points
 from retrieval.tiers.files import SHOWN, Files
 from retrieval.tiers.lengths import scales
 
@@ -233,7 +233,7 @@ def merge(gathered: "AllGathered", size: int) -> "dict[str, memoryview]":
 
     whole = _Whole.of(gathered, size)
     touched = np.diff(whole.traits.starts)
-    weights = _trait_weights(whole.traits.words, touched, whole.totals.known)
+    weights = _trait_weights(_initials(whole.traits), touched, whole.totals.known)
     return {
         **whole.files(whole.totals),
         "traits.scales": scales(whole.traits, weights, size),
@@ -267,9 +267,9 @@ def extend(
     if (totals.means() != before.means()).any():
         return None
     traits = Postings(base, "traits")
-    touched = holding(traits, lost.traits, whole.traits)
-    of_base = _trait_weights(traits.spelt(), touched.base, totals.known)
-    of_added = _trait_weights(whole.traits.words, touched.added, totals.known)
+    shift = shifted(traits, lost.traits, whole.traits)
+    of_base = _trait_weights(traits.initials(), holding(traits, shift.base), totals.known)
+    of_added = _trait_weights(_initials(whole.traits), shift.added, totals.known)
     return {
         **whole.files(totals),
         "traits.scales": scales(whole.traits, of_added, size),
@@ -332,38 +332,36 @@ class Fields:
             (each.found, self._files_weigh * each.weight) for each in self._asked_traits or ()
         ]
 
-        def points(segment: int, points: "NDArray[np.float64]") -> None:
-            self._terms.add(of_terms, segment, points)
-            self._traits.add(of_traits, segment, points, self._scales[segment])
-            points *= self._priors[segment][: len(points)]
-
-        self.points = in_all(store, rows, points)
+        points = Points(store, rows)
+        for segment, sums in enumerate(points.sums):
+            self._terms.add(of_terms, segment, sums)
+            self._traits.add(of_traits, segment, sums, self._scales[segment])
+        self.points = points.times(self._priors)
 
     def best(self, limit: int) -> list[tuple[int, int]]:
         """At most `limit` rows and their scores, best first; none below 1."""
-        best = best_rows(self.points, limit, _STEPS, _LEAST)
+        best = self.points.best(limit, _STEPS, _LEAST)
         return [(row, min(100, (grade + 50) // 100)) for row, grade in best]
 
     def whys(self, rows: Sequence[int]) -> list[Why]:
         """What speaks for each row; the words that add most come first."""
         places = split(self._store, rows)
-        terms = [(self._terms.held(each.found, places), each) for each in self._asked_terms]
-        traits = [
-            (self._traits.held(each.found, places), each) for each in self._asked_traits or ()
-        ]
+        terms = _gains(self._terms, self._asked_terms, places)
+        traits = _gains(self._traits, self._asked_traits or (), places)
         told = []
-        for at, (row, (jaccard, files)) in enumerate(
-            zip(rows, self._files.told(places), strict=True)
+        for row, of_terms, of_traits, (jaccard, files) in zip(
+            rows, terms, traits, self._files.told(places), strict=True
         ):
             segment, place = self._store.place(row)
             sizes = numbers(self._store.segments[segment].part(_PART)["sizes"], "<u1")
             gained = [
-                (-each.weight * float(held[at]), each.word) for held, each in terms if held[at]
+                (-gain, each.word)
+                for gain, each in zip(of_terms, self._asked_terms, strict=True)
+                if gain
             ]
             words = [self._spelt[word] for _, word in sorted(gained) if word in self._spelt]
             known = self._asked_traits is not None and sizes[place] != _NO_SIZE
-            shared = sum(each.weight for held, each in traits if held[at])
-            paths = self._files_weigh * shared * float(self._scales[segment][place])
+            paths = self._files_weigh * sum(of_traits) * float(self._scales[segment][place])
             told.append(
                 Why(
                     jaccard=jaccard,
@@ -371,7 +369,7 @@ class Fields:
                     files=files,
                     text=_six(-sum(gain for gain, _ in gained)) if self._asked_terms else None,
                     paths=_six(paths) if known else None,
-                    prior=_six(float(self._priors[segment][place])),
+                    prior=_six(float(self._priors[segment].of_rows[place])),
                 )
             )
         return told
@@ -436,6 +434,16 @@ class _Asked(NamedTuple):
     weight: float
 
 
+def _gains(family: Family, asked: Sequence[_Asked], rows: Split) -> list[list[float]]:
+    """What each of the rows gains by each word."""
+    import numpy as np
+
+    weights = np.array([each.weight for each in asked]).reshape(-1, 1)
+    held = family.held([each.found for each in asked], rows)
+    gains: list[list[float]] = (held * weights).T.tolist()
+    return gains
+
+
 class _Prior:
     """What speaks for each row whatever is asked: how new it is, and how large."""
 
@@ -445,18 +453,18 @@ class _Prior:
         self._mean = totals.mean_size
         self._day = (_day(query.at) or totals.newest) if totals.newest else 0
 
-    def factors(self, segment: int) -> "NDArray[np.float64]":
+    def factors(self, segment: int) -> Factors:
         """The factor of each row of a segment; the same array until the day is another."""
         its, of = self._store.segments[segment], self._settings
         priors = (of.prior_recency, of.prior_fresh, of.prior_size)
 
-        def made() -> "NDArray[np.float64]":
+        def made() -> Factors:
             files = its.part(_PART)
             return self._made(numbers(files["days"], "<i4"), numbers(files["sizes"], "<u1"))
 
         return its.kept(f"{_PART} prior", (self._day, self._mean, priors), made)
 
-    def _made(self, days: "NDArray[np.int32]", sizes: "NDArray[np.uint8]") -> "NDArray[np.float64]":
+    def _made(self, days: "NDArray[np.int32]", sizes: "NDArray[np.uint8]") -> Factors:
         import numpy as np
 
         ages = np.clip(self._day - days, 0, _OLDEST)
@@ -469,7 +477,7 @@ class _Prior:
         # not `take`, which is ten times as slow for small integers
         factors = recency[ages]
         factors *= _by_size(of.prior_size, self._mean)[sizes]
-        return factors
+        return Factors.of(factors)
 
 
 @lru_cache(maxsize=16)
@@ -564,14 +572,22 @@ def _term_weights(
     return Counted(found.words, starts, entries, np.empty(0, np.uint32)), np.concatenate(weights)
 
 
+def _initials(traits: Counted) -> "NDArray[np.uint8]":
+    import numpy as np
+
+    return np.frombuffer("".join(trait[0] for trait in traits.words).encode("ascii"), np.uint8)
+
+
 def _trait_weights(
-    traits: Sequence[str], touched: "NDArray[np.int64]", known: int
+    initials: "NDArray[np.uint8]", touched: "NDArray[np.int64]", known: int
 ) -> "NDArray[np.float64]":
     """The weight of each trait that so many of the entries with files have."""
     import numpy as np
 
-    kinds = np.array([_TRAITS[trait[0]] for trait in traits])
-    return kinds * of_each(touched, lambda holding: _rarity(holding, known))
+    kinds = np.zeros(128)
+    for kind, weight in _TRAITS.items():
+        kinds[ord(kind)] = weight
+    return kinds[initials] * of_each(touched, lambda holding: _rarity(holding, known))
 
 
 def _trait_weight(trait: str, holding: int, known: int) -> float:

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 from retrieval import tokens
 from retrieval.postings import whole
 from retrieval.query import Query
-from retrieval.segments import Family, Found
+from retrieval.segments import Family, Found, Split
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from indexing.stores.interface import Store
-    from retrieval.segments import Split
 
 UNKNOWN = -1
 SHOWN = 8
@@ -63,7 +62,7 @@ class Files:
         first = np.flatnonzero(np.diff(rows, prepend=np.iinfo(np.uint32).max))
         return rows[first].astype(np.intp), np.diff(first, append=len(rows))
 
-    def told(self, rows: "Split") -> "list[tuple[float | None, tuple[str, ...]]]":
+    def told(self, rows: Split) -> "list[tuple[float | None, tuple[str, ...]]]":
         """Of each of the rows Jaccard, and the files that it shares with the query.
 
         Jaccard is None when either files are not known; the rarest files come first.
@@ -85,12 +84,12 @@ class Files:
 
 
 def shared_words(
-    family: Family, asked: "dict[str, Found]", rows: "Split"
+    family: Family, asked: "dict[str, Found]", rows: Split
 ) -> "Sequence[tuple[str, ...]]":
     """Those of the words asked for that each of the rows holds, the rarest first."""
-    in_order = sorted((found.holding, word, found) for word, found in asked.items())
-    shared: list[list[str]] = [[] for which, _ in rows for _ in which]
-    for _, word, found in in_order:
-        for row in family.held(found, rows).nonzero()[0].tolist():
-            shared[row].append(word)
-    return [tuple(words) for words in shared]
+    in_order = sorted(asked.items(), key=lambda each: (each[1].holding, each[0]))
+    held = family.held([found for _, found in in_order], rows)
+    return [
+        tuple(word for (word, _), holds in zip(in_order, of_row, strict=True) if holds)
+        for of_row in held.T.tolist()
+    ]

@@ -39,9 +39,9 @@ from retrieval.postings import (
     whole,
 )
 from retrieval.query import Query
-from retrieval.segments import Family, Found, holding, of_all, split
+from retrieval.segments import Family, Found, holding, shifted, split
 from retrieval.tiers import fields
-from retrieval.tiers.best import HALF, best_rows, in_all
+from retrieval.tiers.best import HALF, Factors, Points
 from retrieval.tiers.certainty import certainties
 from retrieval.tiers.fields import Fields, root_of
 from retrieval.tiers.files import SHOWN, UNKNOWN, Files, shared_words
@@ -113,20 +113,22 @@ class Lexical:
         dead: "Rows",
         size: int,
     ) -> "Mapping[str, memoryview] | None":
-        """As `merge`, for rows that are added to a base; `base.…` is what is now so of its rows."""
+        """As `merge`, for rows that are added to a base; `base.…` is what is now so of its rows.
+
+        `base.text.shift` (i64, 2) has the words (their numbers) that more rows hold, and how many
+        more: by it the lengths of the base's rows are taken when the scorer `cosine` first asks.
+        """
         text = _merged(added, "text", size)
-        before = Postings(base, "text")
-        holding_now = holding(before, _merged(gone, "text", len(dead)), text)
+        shift = shifted(Postings(base, "text"), _merged(gone, "text", len(dead)), text)
         rows = len(base["titles.sizes"]) // 4
-        of_text = partial(idf, rows - len(dead) + size)
+        idfs = of_each(shift.added, partial(idf, rows - len(dead) + size))
         extended = fields.extend(base, gone, added, dead, size, rows)
         if extended is None:
             return None
-        times = whole(base["text.times"], "<f4")
         return {
             **self._files(added, size, text),
-            "text.scales": scales(text, of_each(holding_now.added, of_text), size, text.times),
-            "base.text.scales": scales(before, of_each(holding_now.base, of_text), rows, times),
+            "text.scales": scales(text, idfs, size, text.times),
+            "base.text.shift": data_of(shift.base, "<i8"),
             **extended,
         }
 
@@ -156,7 +158,8 @@ class Lexical:
         sure: list[float | None] = [None] * len(best)
         if self._settings.scorer == "fields":
             same = [[says_the_same(one, other) for other in entries] for one in entries]
-            sure = [*certainties([float(scored.points[row]) for row, _ in best], same)]
+            points = scored.points.of(split(store, [row for row, _ in best]))
+            sure = [*certainties(points.tolist(), same)]
         whys = scored.whys([row for row, _ in best[:limit]])
         return [
             Hit(entry, self.name, score, why, certainty)
@@ -184,33 +187,37 @@ class _Cosine:
         self._text = Family(store, Lexical.name, "text", "times")
         self._terms = self._weighed(text_of(query), len(store), settings.tokens == "plain")
         self._files = Files(query, store, Lexical.name)
-        self._scales = of_all(store, Lexical.name, "text.scales", "<f4")
+        self._scales = _text_scales(store)
         self._share = settings.weight_text if self._files.known else 1.0
         asked = [(found, weight) for _, found, weight in self._terms]
 
-        def points(segment: int, points: "NDArray[np.float64]") -> None:
-            self._text.add(asked, segment, points)
-            points *= self._factors(segment)[: len(points)]
+        points = Points(store, rows)
+        factors = list(map(self._factors, range(len(points.sums))))
+        for segment, sums in enumerate(points.sums):
+            self._text.add(asked, segment, sums)
             if self._files.known:
-                sharing, jaccards = self._files.jaccards(segment, len(points))
-                points[sharing] += settings.weight_files * jaccards
+                sharing, jaccards = self._files.jaccards(segment, len(sums))
+                sums[sharing] += (
+                    settings.weight_files * jaccards / factors[segment].of_rows[sharing]
+                )
+        self.points = points.times(factors)
 
-        self.points = in_all(store, rows, points)
-
-    def _factors(self, segment: int) -> "NDArray[np.float64]":
+    def _factors(self, segment: int) -> Factors:
         """What the text of each row is to be multiplied with."""
         import numpy as np
 
         sizes, share = self._files.sizes[segment], self._share
+        scales = self._scales[segment].astype(np.float64)
 
-        def made() -> "NDArray[np.float64]":
-            return self._scales[segment] * np.where(sizes == UNKNOWN, 1.0, share)
+        def made() -> Factors:
+            of_text = np.where(scales > 0, scales, 1.0)
+            return Factors.of(of_text * np.where(sizes == UNKNOWN, 1.0, share))
 
         return self._store.segments[segment].kept(f"{Lexical.name} cosine", share, made)
 
     def best(self, limit: int) -> list[tuple[int, int]]:
         """At most `limit` rows and their scores, best first; none below 1."""
-        return best_rows(self.points, limit)
+        return self.points.best(limit)
 
     def whys(self, rows: Sequence[int]) -> list[Why]:
         """What speaks for each row; the words that add most to the cosine first."""
@@ -220,16 +227,18 @@ class _Cosine:
         scales = np.zeros(len(rows))
         for segment, (which, of_segment) in enumerate(places):
             scales[which] = self._scales[segment][of_segment]
-        gains = [weight * self._text.held(found, places) for _, found, weight in self._terms]
+        held = self._text.held([found for _, found, _ in self._terms], places)
+        weights = np.array([weight for _, _, weight in self._terms]).reshape(-1, 1)
+        gains = (held * weights * scales).T.tolist()
         told = []
-        for at, (jaccard, files) in enumerate(self._files.told(places)):
+        for gains_of_row, (jaccard, files) in zip(gains, self._files.told(places), strict=True):
             gained = [
-                (float(gain[at] * scales[at]), word)
-                for gain, (word, _, _) in zip(gains, self._terms, strict=True)
-                if gain[at]
+                (-gain, word)
+                for gain, (word, _, _) in zip(gains_of_row, self._terms, strict=True)
+                if gain
             ]
-            cosine = min(1.0, sum(gain for gain, _ in gained))
-            words = [word for _, word in sorted(gained, key=lambda each: (-each[0], each[1]))]
+            cosine = min(1.0, -sum(gain for gain, _ in gained))
+            words = [word for _, word in sorted(gained)]
             told.append(
                 Why(
                     cosine=round(cosine, 6) if self._terms else None,
@@ -253,11 +262,28 @@ class _Cosine:
         ]
 
 
+def _text_scales(store: "Store") -> "list[NDArray[np.float32]]":
+    """What makes the vectors of each segment's rows as long as 1."""
+    own = [whole(each.part(Lexical.name)["text.scales"], "<f4") for each in store.segments]
+    if len(own) > 1:
+        own[0] = store.segments[1].kept("base.text.scales", None, partial(_base_scales, store))
+    return own
+
+
+def _base_scales(store: "Store") -> "NDArray[np.float32]":
+    """Those of the base's rows, as what came since has it."""
+    base, delta = (each.part(Lexical.name) for each in store.segments)
+    text = Postings(base, "text")
+    shift = whole(delta["base.text.shift"], "<i8").reshape(-1, 2)
+    idfs = of_each(holding(text, shift), partial(idf, len(store)))
+    times = whole(base["text.times"], "<f4")
+    return whole(scales(text, idfs, len(store.segments[0]), times), "<f4")
+
+
 class _Tokens:
     """Every row's points by the seed's formula."""
 
     def __init__(self, query: Query, store: "Store", rows: int, settings: Settings) -> None:
-        import numpy as np
 
         title = query.title
         if not title and query.signature is not None:
@@ -272,18 +298,28 @@ class _Tokens:
         self._files = Files(query, store, Lexical.name)
         asked = [(found, 1.0) for found in self._known.values()]
 
-        def points(segment: int, points: "NDArray[np.float64]") -> None:
-            self._titles.add(asked, segment, points)
-            sizes = np.maximum(1, self._sizes[segment][: len(points)])
-            points *= 0.6 / np.sqrt(sizes * float(max(1, len(self._asked))))
-            sharing, per_cents = self._files.per_cents(segment, len(points))
-            points[sharing] += 0.4 * per_cents / 100
+        points = Points(store, rows)
+        factors = list(map(self._factors, range(len(points.sums))))
+        for segment, sums in enumerate(points.sums):
+            self._titles.add(asked, segment, sums)
+            sharing, per_cents = self._files.per_cents(segment, len(sums))
+            sums[sharing] += 0.4 * per_cents / 100 / factors[segment].of_rows[sharing]
+        self.points = points.times(factors)
 
-        self.points = in_all(store, rows, points)
+    def _factors(self, segment: int) -> Factors:
+        """What the words of each row's title are to be multiplied with."""
+        import numpy as np
+
+        sizes, asked = self._sizes[segment], max(1, len(self._asked))
+
+        def made() -> Factors:
+            return Factors.of(0.6 / np.sqrt(np.maximum(1, sizes) * float(asked)))
+
+        return self._store.segments[segment].kept(f"{Lexical.name} tokens", asked, made)
 
     def best(self, limit: int) -> list[tuple[int, int]]:
         """At most `limit` rows and their scores, best first; none below 1."""
-        return best_rows(self.points, limit)
+        return self.points.best(limit)
 
     def whys(self, rows: Sequence[int]) -> list[Why]:
         """What speaks for each row; the rarest words first."""

@@ -22,12 +22,14 @@ def test_every_word_is_found_with_its_rows_and_no_other(lists):
         assert postings.rows(number).tolist() == rows
         begin = postings.span(number)[0]
         at = [begin + rows.index(row) if row in rows else -1 for row in range(len(lists))]
-        assert postings.places(number, np.arange(len(lists), dtype=np.uint32)).tolist() == at
+        every_row = np.arange(len(lists), dtype=np.uint32)
+        assert postings.places(np.array([number]), every_row).tolist() == [at]
         assert counted.times[slice(*postings.span(number))].tolist() == [
             lists[row].count(word) for row in rows
         ]
     assert postings.find(["absent word"]) == [None]
-    assert postings.spelt() == counted.words
+    initials = [word.encode("utf-8", "surrogatepass")[0] for word in counted.words]
+    assert postings.initials().tolist() == initials
 
 
 def test_words_of_one_hash_are_told_apart(monkeypatch):
