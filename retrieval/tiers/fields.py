@@ -71,19 +71,19 @@ if TYPE_CHECKING:
 
 _PART = "lexical"
 _STEP = 1 << 20  # postings that are weighed at once
-_K1 = 1.2
-_K3 = 8.0
+K1 = 1.2
+K3 = 8.0
 _MORE_ROWS = 1000
-_PROVEN = 8.0
-_FILES = 1.2
-_FILES_ALONE = 0.4
-_STEPS = 10_000  # of equal hundredths of a score the newer comes first
-_LEAST = 50
+PROVEN = 8.0
+FILES_WEIGH = 1.2
+FILES_ALONE = 0.4
+STEPS = 10_000  # of equal hundredths of a score the newer comes first
+LEAST = 50
 _MOST_FILES = 1000
-_SIZES = 60
-_MANY = 1000
+SIZES = 60
+MANY = 1000
 _OLDEST = 0xFFFF  # days; what is older counts as so old
-_NO_SIZE = _SIZES + 1
+_NO_SIZE = SIZES + 1
 
 
 class _Field(NamedTuple):
@@ -94,7 +94,7 @@ class _Field(NamedTuple):
     asked: float
 
 
-_FIELDS = {
+FIELDS = {
     "title": _Field(3.0, 0.5, 3.0),
     "body": _Field(1.0, 0.75, 1.0),
     "labels": _Field(1.0, 0.5, 1.0),
@@ -106,7 +106,7 @@ _TRAITS = {"p": 1.0, "b": 0.7, "s": 0.5, "d": 0.3}
 
 def made_with() -> str:
     """All constants that are folded into the files."""
-    return repr((_K1, _FIELDS, _TRAITS, _MORE_ROWS, _MOST_FILES, _SIZES, _MANY, "two digits"))
+    return repr((K1, FIELDS, _TRAITS, _MORE_ROWS, _MOST_FILES, SIZES, MANY, "two digits"))
 
 
 class Gathered:
@@ -118,12 +118,12 @@ class Gathered:
 
     def add(self, entry: Entry) -> None:
         """Take in the next entry: a list of words for each field."""
-        for words in _words(entry):
+        for words in words_of(entry):
             self._terms.add(map(tokens.stem, words))
         keys = tokens.file_keys(entry.files)
         self._traits.add(traits_of(keys or ()))
-        self._days.append(_day(entry.captured_at))
-        self._sizes.append(_NO_SIZE if keys is None else min(len(keys), _SIZES))
+        self._days.append(day_of(entry.captured_at))
+        self._sizes.append(_NO_SIZE if keys is None else min(len(keys), SIZES))
 
     def done(self) -> dict[str, bytes]:
         """All that was added, as files by name; nothing is to be added any more."""
@@ -139,7 +139,7 @@ class Totals(NamedTuple):
     """What is counted of all entries together.
 
     `filled` are the entries that have words in a field, `words` how many these are, in the order of
-    `_FIELDS`; `sizes` counts entries by their number of files, the last those of an unknown one;
+    `FIELDS`; `sizes` counts entries by their number of files, the last those of an unknown one;
     `newest` is the day of the newest entry, 0 when none has a date.
     """
 
@@ -152,7 +152,7 @@ class Totals(NamedTuple):
     def of(files: Mapping[str, memoryview]) -> "Totals":
         """What `data` gave."""
         told = numbers(files["totals"], "<i8")
-        count = len(_FIELDS)
+        count = len(FIELDS)
         return Totals(told[:count], told[count : 2 * count], told[2 * count : -1], int(told[-1]))
 
     def data(self) -> memoryview:
@@ -198,7 +198,7 @@ class _Whole(NamedTuple):
         days = by_row(((files["days"], rows) for files, rows in gathered), size)
         sizes = by_row(((files["sizes"], rows) for files, rows in gathered), size)
         in_fields = ((runs_of(files, "terms"), _field_rows(rows)) for files, rows in gathered)
-        terms = merged(in_fields, size * len(_FIELDS))
+        terms = merged(in_fields, size * len(FIELDS))
         traits = merged(((runs_of(files, "traits"), rows) for files, rows in gathered), size)
         lengths = _lengths(terms, size)
         totals = Totals(
@@ -281,7 +281,7 @@ def _field_rows(rows: "Rows") -> "Rows":
     """The row of each entry's each field; -1 is left out."""
     import numpy as np
 
-    count = len(_FIELDS)
+    count = len(FIELDS)
     return np.where(rows[:, None] < 0, -1, rows[:, None] * count + np.arange(count)).ravel()
 
 
@@ -322,7 +322,7 @@ class Fields:
         self._scales = of_all(store, _PART, "traits.scales", "<f4")
         self._totals = Totals.of(store.segments[-1].part(_PART))
         self._spelt: dict[str, str] = {}
-        self._files_weigh = _FILES_ALONE
+        self._files_weigh = FILES_ALONE
         self._asked_terms = self._weighed_terms(query, len(store))
         self._asked_traits = self._weighed_traits(query)
         prior = _Prior(query, store, self._totals, settings)
@@ -340,7 +340,7 @@ class Fields:
 
     def best(self, limit: int) -> list[tuple[int, int]]:
         """At most `limit` rows and their scores, best first; none below 1."""
-        best = self.points.best(limit, _STEPS, _LEAST)
+        best = self.points.best(limit, STEPS, LEAST)
         return [(row, min(100, (grade + 50) // 100)) for row, grade in best]
 
     def whys(self, rows: Sequence[int]) -> list[Why]:
@@ -378,7 +378,7 @@ class Fields:
         """The terms that the index knows, with weights that give the query's own text 1."""
         asked: dict[str, float] = {}
         own: dict[str, float] = {}
-        for (name, field), words in zip(_FIELDS.items(), _words(query), strict=True):
+        for (name, field), words in zip(FIELDS.items(), words_of(query), strict=True):
             for word in words:
                 term = tokens.stem(word)
                 if name != "paths":
@@ -391,18 +391,18 @@ class Fields:
         for term in sorted(asked):
             each = found.get(term)
             holding = each.holding if each else 0
-            if term not in self._spelt and holding > max(_MANY, total // 20):
+            if term not in self._spelt and holding > max(MANY, total // 20):
                 continue  # a folder's name, which the traits compare as well
-            weight = asked[term] * (_K3 + 1) / (asked[term] + _K3)
+            weight = asked[term] * (K3 + 1) / (asked[term] + K3)
             rarity = idf(total, holding)
-            whole += weight * rarity * own[term] / (own[term] + _K1)
+            whole += weight * rarity * own[term] / (own[term] + K1)
             if each:
                 weighed.append(_Asked(term, each, weight * rarity))
         if not asked:
             return []
         rarest = idf(total, 0)
-        whole += _PROVEN * rarest
-        self._files_weigh = _FILES * rarest / whole
+        whole += PROVEN * rarest
+        self._files_weigh = FILES_WEIGH * rarest / whole
         return [each._replace(weight=each.weight / whole) for each in weighed]
 
     def _weighed_traits(self, query: Query) -> "list[_Asked] | None":
@@ -419,7 +419,7 @@ class Fields:
         whole = 0.0
         for trait in traits:
             each = found.get(trait)
-            weight = _trait_weight(trait, each.holding if each else 0, self._totals.known)
+            weight = trait_weight(trait, each.holding if each else 0, self._totals.known)
             whole += weight * weight
             if each and weight:
                 weighed.append(_Asked(trait, each, weight * weight))
@@ -451,7 +451,7 @@ class _Prior:
         self._store = store
         self._settings = settings
         self._mean = totals.mean_size
-        self._day = (_day(query.at) or totals.newest) if totals.newest else 0
+        self.day_of = (day_of(query.at) or totals.newest) if totals.newest else 0
 
     def factors(self, segment: int) -> Factors:
         """The factor of each row of a segment; the same array until the day is another."""
@@ -462,12 +462,12 @@ class _Prior:
             files = its.part(_PART)
             return self._made(numbers(files["days"], "<i4"), numbers(files["sizes"], "<u1"))
 
-        return its.kept(f"{_PART} prior", (self._day, self._mean, priors), made)
+        return its.kept(f"{_PART} prior", (self.day_of, self._mean, priors), made)
 
     def _made(self, days: "NDArray[np.int32]", sizes: "NDArray[np.uint8]") -> Factors:
         import numpy as np
 
-        ages = np.clip(self._day - days, 0, _OLDEST)
+        ages = np.clip(self.day_of - days, 0, _OLDEST)
         ages[days == 0] = _OLDEST + 1
         oldest = int(ages.max(initial=0, where=days > 0))
         most = 1 << oldest.bit_length()  # few sizes, so that tables are kept
@@ -503,8 +503,8 @@ def _by_size(share: float, mean: float) -> "NDArray[np.float64]":
     return np.array([*known, 1.0])
 
 
-def _words(it: Entry | Query) -> Iterator[list[str]]:
-    """The words of each field, in the order of `_FIELDS`."""
+def words_of(it: Entry | Query) -> Iterator[list[str]]:
+    """The words of each field, in the order of `FIELDS`."""
     root = "" if it.signature is None else root_of(it.signature)
     for text in (it.title, it.body, "\n".join(it.labels), root):
         yield tokens.words(text)
@@ -512,7 +512,7 @@ def _words(it: Entry | Query) -> Iterator[list[str]]:
     yield [word for key in keys for word in tokens.path_words(key)]
 
 
-def _day(time: str) -> int:
+def day_of(time: str) -> int:
     """The number of the day of `2026-03-04T10:22:31Z`; 0 when it is none."""
     from datetime import date
 
@@ -535,11 +535,11 @@ def _lengths(terms: Counted, size: int) -> "NDArray[np.int64]":
     """How many words each row has in each field, `(size, fields)`."""
     import numpy as np
 
-    lengths = np.zeros(size * len(_FIELDS), np.int64)
+    lengths = np.zeros(size * len(FIELDS), np.int64)
     for begin in range(0, len(terms.all_rows), _STEP):
         here = slice(begin, begin + _STEP)
         np.add.at(lengths, terms.all_rows[here].astype(np.intp), terms.times[here].astype(np.int64))
-    return lengths.reshape(-1, len(_FIELDS))
+    return lengths.reshape(-1, len(FIELDS))
 
 
 def _term_weights(
@@ -548,8 +548,8 @@ def _term_weights(
     """The postings of whole entries from those of their fields, and each one's weight."""
     import numpy as np
 
-    shares = np.array([each.length for each in _FIELDS.values()])
-    full = np.array([each.weight for each in _FIELDS.values()])
+    shares = np.array([each.length for each in FIELDS.values()])
+    full = np.array([each.weight for each in FIELDS.values()])
     norms = full / (1 - shares + shares * lengths / np.maximum(means, 1e-9))
     rows, weights = [np.empty(0, np.uint32)], [np.empty(0, np.float32)]
     counts = np.zeros(len(found.words), np.int64)
@@ -557,7 +557,7 @@ def _term_weights(
     steps = np.searchsorted(found.starts, np.arange(0, found.starts[-1], _STEP))
     for first, last in pairwise(np.unique([*steps, len(found.words)])):
         here = slice(found.starts[first], found.starts[last])
-        entry, field = np.divmod(found.all_rows[here], len(_FIELDS))
+        entry, field = np.divmod(found.all_rows[here], len(FIELDS))
         word = np.repeat(np.arange(first, last), np.diff(found.starts[first : last + 1]))
         # postings of one word and entry stand together
         new = np.ones(len(entry), bool)
@@ -566,7 +566,7 @@ def _term_weights(
         frequency = np.add.reduceat(found.times[here] * norms[entry, field], begins)
         counts[first:last] = np.bincount(word[begins] - first, minlength=last - first)
         rows.append(entry[begins].astype(np.uint32))
-        weights.append((frequency / (frequency + _K1)).astype(np.float32))
+        weights.append((frequency / (frequency + K1)).astype(np.float32))
     starts = np.concatenate([[0], np.cumsum(counts)])
     entries = np.concatenate(rows)
     return Counted(found.words, starts, entries, np.empty(0, np.uint32)), np.concatenate(weights)
@@ -590,10 +590,11 @@ def _trait_weights(
     return kinds[initials] * of_each(touched, lambda holding: _rarity(holding, known))
 
 
-def _trait_weight(trait: str, holding: int, known: int) -> float:
+def trait_weight(trait: str, holding: int, known: int) -> float:
+    """The weight of a trait that so many of the entries with files have."""
     return _TRAITS[trait[0]] * _rarity(holding, known)
 
 
 def _rarity(holding: int, known: int) -> float:
     """0 for what is too common to say anything."""
-    return 0.0 if holding > max(_MANY, known // 10) else idf(known, holding)
+    return 0.0 if holding > max(MANY, known // 10) else idf(known, holding)

@@ -1,15 +1,20 @@
+import hashlib
 import json
 import random
+import shutil
 
 import pytest
+from faults import Disk, FaultError, failing_at
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memories import Stored, entry, stored
+from memories import Stored, entry, stored, tree
 
-from indexing import chapters
+from indexing import chapters, delta, stamps
 from indexing.build import build_index
 from indexing.delta import lay_over
+from indexing.errors import BadIndex
 from indexing.settings import SCORERS, Settings
+from indexing.shelf import Shelf
 from indexing.stores import generations, local
 from indexing.stores.local import LocalStore
 from retrieval import Query
@@ -180,7 +185,7 @@ def same_as_a_rebuild(memory, index, folder):
     assert local.verify(index) == []
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     first=st.lists(RECORDS, max_size=12),
     batches=st.lists(st.lists(RECORDS, max_size=6), min_size=1, max_size=3),
@@ -208,3 +213,232 @@ def test_a_record_that_is_appended_is_laid_over_the_base(tmp_path):
     assert generations.base_of(index, report.generation) == base
     assert LocalStore.open(index).named("new")
     same_as_a_rebuild(memory, index, tmp_path)
+
+
+@pytest.fixture
+def grown(tmp_path):
+    """A memory to which something was appended, and the index of what it was before."""
+    memory, index = memory_of(tmp_path), tmp_path / "before"
+    built(memory, index)
+    write(memory / "b" / "journal.jsonl", [told("new", 7), told("a-3", 8)])
+    return memory, index
+
+
+def generation(index):
+    name = generations.current(index)
+    return "new" if generations.base_of(index, name) else "old"
+
+
+def test_a_fault_at_any_step_leaves_the_base_or_the_delta(grown, tmp_path, monkeypatch):
+    memory, before = grown
+    index = tmp_path / "index"
+    seen = []
+    for step in range(1, 500):
+        shutil.copytree(before, index)
+        with monkeypatch.context() as patch:
+            failing_at(patch, step)
+            try:
+                laid(memory, index)
+                ended = True
+            except FaultError:
+                ended = False
+        seen.append(generation(index))
+        assert local.verify(index) == []
+        assert laid(memory, index) is not None
+        assert generation(index) == "new"
+        shutil.rmtree(index)
+        if ended:
+            break
+    else:
+        pytest.fail("the delta never came to its end")
+    assert step > 10
+    assert sorted(set(seen)) == ["new", "old"]
+
+
+def test_a_write_that_is_cut_short_leaves_the_base(grown, tmp_path, monkeypatch):
+    memory, before = grown
+    index = tmp_path / "index"
+    whole = Disk(monkeypatch, 1 << 30)
+    shutil.copytree(before, tmp_path / "whole")
+    laid(memory, tmp_path / "whole")
+    monkeypatch.undo()
+    for size in [*range(0, whole.written, max(1, whole.written // 30)), whole.written - 1]:
+        shutil.copytree(before, index)
+        with monkeypatch.context() as patch:
+            Disk(patch, size)
+            with pytest.raises(BadIndex, match="No space left on device; the index stays"):
+                laid(memory, index)
+        assert generation(index) == "old"
+        assert local.verify(index) == []
+        shutil.rmtree(index)
+
+
+def test_a_delta_is_replaced_and_folded_in(grown, tmp_path):
+    memory, index = grown
+    base = generations.current(index)
+    first = laid(memory, index).generation
+    write(memory / "b" / "journal.jsonl", [told("newer", 9)])
+
+    second = laid(memory, index).generation
+
+    assert generations.base_of(index, second) == base
+    folders = {path.name for path in index.glob("g-*")}
+    assert folders == {base, first, second}  # of readers that are about to open it
+    same_as_a_rebuild(memory, index, tmp_path)
+    built(memory, index)
+    built(memory, index)
+    assert {path.name for path in index.glob("g-*")} == {generations.current(index)}
+    assert len(LocalStore.open(index).segments) == 1
+
+
+def test_the_same_memory_gives_the_same_delta(grown, tmp_path):
+    memory, index = grown
+    shutil.copytree(index, tmp_path / "other")
+    laid(memory, index)
+    laid(memory, index)
+    laid(memory, tmp_path / "other")
+
+    assert tree(index) == tree(tmp_path / "other")
+
+
+def test_a_reader_sees_a_delta_between_two_queries(grown):
+    memory, index = grown
+    reader = Memory(index, Settings(min_score=1))
+    asked = Query(title=told("new", 7)["entry"]["title"], body=told("new", 7)["entry"]["body"])
+    assert "new" not in [hit.entry.id for hit in reader.lookup(asked, 30)]
+    laid(memory, index)
+    assert reader.lookup(asked, 30)[0].entry.id == "new"
+
+
+def rewrite(path):
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.unlink()
+    path.write_bytes(b"".join(lines[::-1]))
+
+
+def edit_in_place(path):
+    text = path.read_bytes()
+    path.write_bytes(text.replace(b"Error", b"error") + b"{}\n")
+
+
+def tear(path):
+    with path.open("ab") as file:
+        file.write(b'{"v":1,"op":"add"')
+
+
+def shorten(path):
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 40)
+
+
+def add_file(path):
+    write(path.with_name("more.jsonl"), [told("more", 1)])
+
+
+def remove(path):
+    path.unlink()
+
+
+def touch_the_other(path):
+    other = path.parents[1] / "c.stored"
+    other.write_bytes(other.read_bytes().replace(b"odd", b"ODD"))
+
+
+@pytest.mark.parametrize(
+    "change", [rewrite, edit_in_place, tear, shorten, add_file, remove, touch_the_other]
+)
+def test_what_is_more_than_appended_needs_a_rebuild(grown, change):
+    memory, index = grown
+    before = generations.current(index)
+    change(memory / "b" / "journal.jsonl")
+
+    assert laid(memory, index) is None
+
+    assert generations.current(index) == before
+    assert local.verify(index) == []
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda index: (index / ".stamps").unlink(),
+        lambda index: (index / ".stamps").write_text("{"),
+        lambda index: (index / ".stamps").write_text('{"base":1,"made":2,"files":{"a":[1]}}'),
+        lambda index: shutil.rmtree(index / generations.current(index)),
+        lambda index: (index / "CURRENT").write_text("g-"),
+    ],
+)
+def test_a_base_that_is_not_known_needs_a_rebuild(grown, spoil):
+    memory, index = grown
+    spoil(index)
+
+    assert laid(memory, index) is None
+
+    built(memory, index)
+    assert LocalStore.open(index).with_id("new") is not None
+
+
+def test_other_rules_or_another_program_need_a_rebuild(grown, monkeypatch):
+    memory, index = grown
+    plain = tiers(Settings(tokens="plain"))
+    assert lay_over([memory], index, plain, root=memory) is None
+    monkeypatch.setattr(delta, "shelf_of", lambda index, parts: Shelf(index, "another"))
+    assert laid(memory, index) is None
+
+
+def test_more_than_a_delta_may_hold_needs_a_rebuild(grown, monkeypatch):
+    memory, index = grown
+    for bound in ("_MOST_IDS", "_MOST_LINES", "_MOST_BYTES"):
+        with monkeypatch.context() as patch:
+            patch.setattr(delta, bound, 1)
+            assert laid(memory, index) is None
+    assert laid(memory, index) is not None
+
+
+def test_means_that_move_need_a_rebuild(grown):
+    memory, index = grown
+    long = told("long", 1)
+    long["entry"]["body"] = "omega " * 400
+    write(memory / "b" / "journal.jsonl", [long])
+
+    assert laid(memory, index) is None
+
+
+def test_a_damaged_delta_is_found_by_its_file(grown):
+    memory, index = grown
+    laid(memory, index)
+    folder = index / generations.current(index)
+    for path in sorted(folder.iterdir()):
+        whole = path.read_bytes()
+        for at in {0, len(whole) // 2, len(whole) - 1} if whole else ():
+            turned = bytearray(whole)
+            turned[at] ^= 1
+            path.write_bytes(turned)
+            assert any(path.name in problem for problem in local.verify(index)), (path, at)
+        path.write_bytes(whole)
+        path.unlink()
+        with pytest.raises(BadIndex, match="mem index rebuild"):
+            LocalStore.open(index)
+        path.write_bytes(whole)
+    assert local.verify(index) == []
+
+
+def test_a_delta_without_its_base_is_refused_with_what_mends_it(grown):
+    memory, index = grown
+    laid(memory, index)
+    base = generations.base_of(index, generations.current(index))
+    (index / base).rename(index / "elsewhere")
+
+    with pytest.raises(BadIndex, match=f"{base}.*run `mem index rebuild`"):
+        LocalStore.open(index)
+
+    built(memory, index)
+    assert local.verify(index) == []
+
+
+def test_a_file_whose_time_proves_nothing_is_read(grown, monkeypatch):
+    memory, index = grown
+    asked, digest = [], hashlib.file_digest
+    monkeypatch.setattr(stamps.hashlib, "file_digest", lambda *a: asked.append(1) or digest(*a))
+    assert laid(memory, index) is not None
+    assert len(asked) >= 2  # both files that have not grown were written a moment ago
