@@ -23,6 +23,7 @@ from indexing.chapters import (
     Gathers,
     Pages,
     Skipped,
+    chapter_of_prepared,
     finds,
     skipped_for,
 )
@@ -258,10 +259,7 @@ def write_index(entries: Iterable[Entry], index: Path, parts: Sequence[Part]) ->
     The caller holds the lock of `generations.alone`.
     """
     with generations.spool(index) as spool:
-        with Draft(spool / "entries", parts) as draft:
-            for entry in entries:
-                draft.add(entry)
-            chapter = Chapter(pages=draft.done())
+        chapter = chapter_of_prepared(entries, spool / "entries", parts)
         return Book([chapter], spool, parts).write(index, lambda progress: None)
 
 

@@ -218,9 +218,20 @@ def chapter_from_records(
     """The chapter of some records of a memory file: entries are prepared as `chapter_of` does."""
     with Draft(spool, parts) as draft:
         reading = _Reading(draft, signed)
-        for record in records:
-            reading.take(record)
+        try:
+            for record in records:
+                reading.take(record)
+        except SpoolError as error:
+            raise error.cause from error
         return reading.chapter()
+
+
+def chapter_of_prepared(entries: Iterable[Entry], spool: Path, parts: Iterable[Gathers]) -> Chapter:
+    """The chapter of entries that were prepared before."""
+    with Draft(spool, parts) as draft:
+        for entry in entries:
+            draft.add(entry)
+        return Chapter(pages=draft.done())
 
 
 def finds(name: str, path: Path, max_file_mb: int) -> Reader | Skipped:

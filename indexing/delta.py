@@ -12,10 +12,10 @@ import hashlib
 import struct
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from indexing import overlay
 from indexing import stamps as stamps_of
 from indexing.build import (
     GIVEN_TWICE,
@@ -23,13 +23,12 @@ from indexing.build import (
     ORIGINALS,
     ORIGINALS_BEGIN,
     Book,
-    Extends,
     Part,
     Progress,
     Report,
     listed,
 )
-from indexing.chapters import Chapter, Draft, Skipped, chapter_from_records, finds
+from indexing.chapters import Chapter, Skipped, chapter_from_records, chapter_of_prepared, finds
 from indexing.entry import Entry
 from indexing.errors import BadIndex
 from indexing.lines import DECIDED, Line, Lines, ids_in, key_of, values
@@ -41,13 +40,12 @@ from indexing.recipe import refuse_other, today
 from indexing.settings import Settings
 from indexing.shelf import shelf_of
 from indexing.stamps import Stamp, has_grown, is_as_it_was, made_by
-from indexing.stores import generations, local
-from indexing.stores.generations import Buffer
-from indexing.stores.local import LocalStore, Over
+from indexing.stores import generations
+from indexing.stores.local import LocalStore
 from indexing.stores.segment import Segment, decode, encode
 
 if TYPE_CHECKING:
-    from indexing.build import Gathered
+    pass
 
 _MOST_IDS = 4000
 """More than so many ids are folded in: a delta must not take as long as what it saves."""
@@ -215,7 +213,7 @@ class _Delta:
         self.base = base
         self.tails = tails
         self.parts = parts
-        self._spool = spool
+        self.spool = spool
         self.book = Book(list(self._chapters(self._ids())), spool, parts)
         self.dead, changed = self._changed()
         self.sheet = self.book.sheet(changed)
@@ -257,7 +255,7 @@ class _Delta:
             raise _UnsureError
         others = self._others(ids)
         for number, name in enumerate(self.base.paths):
-            spool = self._spool / str(number)
+            spool = self.spool / str(number)
             if name in spoken:
                 lines = self._read(name, spoken[name])
                 if name in self.tails:
@@ -266,7 +264,7 @@ class _Delta:
                 told = (record for record in records if _is_about(record, ids))
                 yield chapter_from_records(told, Journal.signs, spool, self.parts)
             elif name in others:
-                yield _chapter_of(others[name], spool, self.parts)
+                yield chapter_of_prepared(others[name], spool, self.parts)
 
     def _others(self, ids: Iterable[str]) -> dict[str, list[Entry]]:
         """The entries of these ids that come from other files than journals, by their files."""
@@ -300,49 +298,6 @@ class _Delta:
                 changed.append(id)
         return sorted(dead), changed
 
-    def over(self) -> Over:
-        """Where its rows stand among those of the base."""
-        segment = self.base.segment
-
-        @cache
-        def age(row: int) -> tuple[str, str]:
-            entry = segment.entry(row)
-            return entry.captured_at, entry.id
-
-        def is_not_before(row: int, time: str, id: str) -> bool:
-            its_time, its_id = age(row)
-            return its_time < time or (its_time == time and its_id >= id)
-
-        before = [
-            bisect_left(
-                range(len(segment)),
-                True,
-                key=lambda row: is_not_before(row, *each),
-            )
-            for each in self.sheet.ages
-        ]
-        return Over(segment.folder.name, self.dead, before)
-
-    def built(self) -> Iterator[tuple[str, Mapping[str, Buffer]]]:
-        """What each part keeps."""
-        import numpy as np
-
-        gone = [self.base.segment.entry(row) for row in self.dead]
-        pages = _chapter_of(gone, self._spool / "gone", self.parts).pages
-        assert pages is not None
-        for which, part in enumerate(self.parts):
-            added = self.sheet.gathered(which)
-            if not isinstance(part, Extends):
-                yield part.name, part.merge(added, self.sheet.entries)
-                continue
-            lost: Gathered = [(pages.gathered[which], np.arange(len(gone)))]
-            of_base = self.base.segment.part(part.name)
-            dead = np.array(self.dead, np.int64)
-            extended = part.extend(of_base, lost, added, dead, len(self.sheet))
-            if extended is None:
-                raise _UnsureError
-            yield part.name, extended
-
     def sources(self) -> Iterator[Mapping[str, Any]]:
         """The memory files; of those that have grown by how much."""
         for name, source in self.base.sources.items():
@@ -359,28 +314,17 @@ def _is_about(record: _Record, ids: set[str]) -> bool:
     return True
 
 
-def _chapter_of(entries: Iterable[Entry], spool: Path, parts: Sequence[Part]) -> Chapter:
-    """A chapter of entries that were prepared before."""
-    with Draft(spool, parts) as draft:
-        for entry in entries:
-            draft.add(entry)
-        return Chapter(pages=draft.done())
-
-
 def _written(delta: _Delta, index: Path) -> Report:
     """Make the delta the current generation; what was read for it."""
-    over = delta.over()
-    generation = local.write(
-        index,
-        delta.sheet.files(),
-        delta.sources(),
-        delta.built(),
-        today(delta.parts),
-        over=over,
+    segment = delta.base.segment
+    generation = overlay.write(
+        index, segment, delta.dead, delta.sheet, delta.parts, delta.spool, delta.sources()
     )
+    if generation is None:
+        raise _UnsureError
     return Report(
         generation=generation,
-        entries=len(delta.base.segment) - len(delta.dead) + len(delta.sheet),
+        entries=len(segment) - len(delta.dead) + len(delta.sheet),
         files=(),
         skipped=(),
         quarantined=tuple(delta.book.quarantined),

@@ -38,6 +38,7 @@ HOUSE = (
     "indexing.stamps",
     "indexing.shelf",
     "indexing.build",
+    "indexing.overlay",
     "indexing.delta",
     "indexing",
     "retrieval.query",

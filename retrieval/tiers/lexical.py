@@ -68,6 +68,7 @@ class Lexical:
 
     def __init__(self, settings: Settings = Settings()) -> None:
         self._settings = settings
+        self._last: tuple[Query, Store, Fields | _Cosine | _Tokens] | None = None
 
     def made_with(self) -> "MadeWith":
         """The words, and the weights that are folded into the files."""
@@ -151,7 +152,11 @@ class Lexical:
             rows = min(rows, self._settings.max_entries)
         if not rows or limit < 1:
             return []
-        scored = self.scored(query, store, rows)
+        last = self._last
+        if last is None or last[0] is not query or last[1] is not store:
+            # who asks deeper asks the same again
+            last = self._last = (query, store, self.scored(query, store, rows))
+        scored = last[2]
         # one more, to know by how much the last one leads
         best = scored.best(limit + 1)
         entries = [store.entry(row) for row, _ in best]
@@ -207,10 +212,10 @@ class _Cosine:
         import numpy as np
 
         sizes, share = self._files.sizes[segment], self._share
-        scales = self._scales[segment].astype(np.float64)
+        scales = self._scales[segment]
 
         def made() -> Factors:
-            of_text = np.where(scales > 0, scales, 1.0)
+            of_text = np.where(scales > 0, scales.astype(np.float64), 1.0)
             return Factors.of(of_text * np.where(sizes == UNKNOWN, 1.0, share))
 
         return self._store.segments[segment].kept(f"{Lexical.name} cosine", share, made)

@@ -218,7 +218,7 @@ def test_a_record_that_is_appended_is_laid_over_the_base(tmp_path):
 @pytest.fixture
 def grown(tmp_path):
     """A memory to which something was appended, and the index of what it was before."""
-    memory, index = memory_of(tmp_path), tmp_path / "before"
+    memory, index = memory_of(tmp_path, [told("b-0", 3), told("b-1", 4)]), tmp_path / "before"
     built(memory, index)
     write(memory / "b" / "journal.jsonl", [told("new", 7), told("a-3", 8)])
     return memory, index
@@ -307,7 +307,7 @@ def test_a_reader_sees_a_delta_between_two_queries(grown):
     asked = Query(title=told("new", 7)["entry"]["title"], body=told("new", 7)["entry"]["body"])
     assert "new" not in [hit.entry.id for hit in reader.lookup(asked, 30)]
     laid(memory, index)
-    assert reader.lookup(asked, 30)[0].entry.id == "new"
+    assert "new" in [hit.entry.id for hit in reader.lookup(asked, 30)]
 
 
 def rewrite(path):
@@ -390,7 +390,7 @@ def test_more_than_a_delta_may_hold_needs_a_rebuild(grown, monkeypatch):
     memory, index = grown
     for bound in ("_MOST_IDS", "_MOST_LINES", "_MOST_BYTES"):
         with monkeypatch.context() as patch:
-            patch.setattr(delta, bound, 1)
+            patch.setattr(delta, bound, 0)
             assert laid(memory, index) is None
     assert laid(memory, index) is not None
 
