@@ -71,11 +71,12 @@ def ids_in(value: Any) -> tuple[str, ...]:
     try:
         record = Record(value)
         op, id = record.text("op"), record.text("id")
-        if op in _TELLING:
-            return id, record.text("entry_id")
+        about = record.text("entry_id") if op in _TELLING else ""
     except RecordError:
         return ()
-    return (id, DECIDED) if op in _DECISIONS else (id,)
+    if op in _DECISIONS:
+        return (id, DECIDED)
+    return tuple(filter(None, (id, about)))
 
 
 def spoken(path: Path, size: int) -> Spoken | None:
