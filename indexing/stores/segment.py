@@ -16,6 +16,7 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import isqrt
 from pathlib import Path
 from typing import Any, cast
 
@@ -34,6 +35,7 @@ _BY_ID = "rows.by_id"
 _KEYS = "signatures.keys"
 _SHA = 32
 _KEY = _SHA + 8
+_SPREAD = 3  # standard deviations of how many random hashes come before one
 _NUMBER = struct.Struct("<I").unpack_from
 _ENCODE = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -52,6 +54,8 @@ class Segment:
         self.files = files
         self.dead: Sequence[int] = ()
         self._rows = int(manifest["counts"]["rows"])
+        # a mapped file gives bytes, which compare faster than views
+        self._keys = cast("mmap.mmap | bytes", files[_KEYS].obj)
         self._kept: dict[str, tuple[object, object]] = {}
 
     @staticmethod
@@ -102,7 +106,12 @@ class Segment:
         Raises:
             BadIndex: The keys are damaged.
         """
-        return [row for _, row in self._keys_from(wanted, lambda sha: sha == wanted)]
+        keys, at = self._keys, self._first_key(wanted)
+        rows = []
+        while keys[at : at + _SHA] == wanted:
+            rows.append(self._row_of_key(keys[at + _SHA : at + _KEY]))
+            at += _KEY
+        return rows
 
     def beginning(self, prefix: str) -> list[tuple[str, int]]:
         """Every `sig_sha` that begins with these hex digits, with its rows; in order.
@@ -110,22 +119,37 @@ class Segment:
         Raises:
             BadIndex: The keys are damaged.
         """
-        floor = bytes.fromhex(prefix.ljust(2 * _SHA, "0"))
-        found = self._keys_from(floor, lambda sha: sha.hex().startswith(prefix))
-        return [(sha.hex(), row) for sha, row in found]
+        keys = self._keys
+        at = self._first_key(bytes.fromhex(prefix.ljust(2 * _SHA, "0")))
+        found = []
+        while (sha := keys[at : at + _SHA].hex()) and sha.startswith(prefix):
+            found.append((sha, self._row_of_key(keys[at + _SHA : at + _KEY])))
+            at += _KEY
+        return found
 
-    def _keys_from(
-        self, floor: bytes, is_wanted: Callable[[bytes], bool]
-    ) -> Iterator[tuple[bytes, int]]:
-        keys = self.files[_KEYS]
-        count = len(keys) // _KEY
-        at = bisect_left(range(count), floor, key=lambda i: bytes(keys[i * _KEY : i * _KEY + _SHA]))
-        while at < count and is_wanted(sha := bytes(keys[at * _KEY : at * _KEY + _SHA])):
-            row = int.from_bytes(keys[at * _KEY + _SHA : (at + 1) * _KEY], "big")
-            if row >= self._rows:
-                raise BadIndex(f"{self.folder / _KEYS}: names a row that is not there; {REBUILD}")
-            yield sha, row
-            at += 1
+    def _first_key(self, floor: bytes) -> int:
+        """Where the first key begins that is not below `floor`."""
+        keys, low, high = self._keys, 0, len(self._keys) // _KEY
+        # hashes are spread evenly, so that it is near where its first bits say
+        near = high * int.from_bytes(floor[:8].ljust(8, b"\0"), "big") >> 64
+        begin, end = max(0, near - _SPREAD * isqrt(high)), min(high, near + _SPREAD * isqrt(high))
+        if keys[begin * _KEY : begin * _KEY + _SHA] < floor:
+            low = begin
+        if keys[end * _KEY : end * _KEY + _SHA] >= floor:
+            high = end
+        while low < high:
+            middle = (low + high) >> 1
+            if keys[middle * _KEY : middle * _KEY + _SHA] < floor:
+                low = middle + 1
+            else:
+                high = middle
+        return low * _KEY
+
+    def _row_of_key(self, number: bytes) -> int:
+        row = int.from_bytes(number, "big")
+        if row >= self._rows:
+            raise BadIndex(f"{self.folder / _KEYS}: names a row that is not there; {REBUILD}")
+        return row
 
     def named(self, prefix: str) -> Iterator[int]:
         """The rows whose ids begin so, in order of the ids.
