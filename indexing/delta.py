@@ -12,6 +12,7 @@ import hashlib
 import struct
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,7 +40,7 @@ from indexing.readers.journal import Journal
 from indexing.recipe import refuse_other, today
 from indexing.settings import Settings
 from indexing.shelf import shelf_of
-from indexing.stamps import Stamp, has_grown, is_as_it_was, made_by
+from indexing.stamps import Stamp, has_grown, is_as_it_was, made_by, stamp_of
 from indexing.stores import generations
 from indexing.stores.local import LocalStore
 from indexing.stores.segment import Segment, decode, encode
@@ -47,8 +48,8 @@ from indexing.stores.segment import Segment, decode, encode
 if TYPE_CHECKING:
     pass
 
-_MOST_IDS = 4000
-"""More than so many ids are folded in: a delta must not take as long as what it saves."""
+_MOST_IDS = 1000
+"""Of more ids a rebuild has to be made: each costs some milliseconds with every delta."""
 _MOST_BYTES = 16 << 20
 _MOST_LINES = 40_000
 _NAMES = ("into", "from", "entry_id", "a", "b")
@@ -108,11 +109,14 @@ class _Base(NamedTuple):
     segment: Segment
     lines: Lines
     sources: Mapping[str, Mapping[str, Any]]
-    stamps: Mapping[str, Stamp]
+    stamps: Mapping[str, Stamp | None]
     paths: Mapping[str, Path]
 
-    def original(self, id: str) -> Entry | None:
-        """The entry as its file gave it, before others had their say; None when there was none."""
+    def original(self, id: str, row: int | None) -> Entry | None:
+        """The entry as its file gave it, before others had their say; None when there was none.
+
+        `row` is its row; None when it has none.
+        """
         begins = self.segment.files[ORIGINALS_BEGIN]
         rows = self.segment.files[ORIGINALS]
 
@@ -124,7 +128,6 @@ class _Base(NamedTuple):
         at = bisect_left(range(count), id, key=lambda at: entry(at).id)
         if at < count and (found := entry(at)).id == id:
             return found
-        row = self.segment.with_id(id)
         return None if row is None else self.segment.entry(row)
 
 
@@ -142,7 +145,7 @@ def _base_of(
     files, unlisted = listed(memory, root)
     if stamps.made != made_by(shelf_of(index, parts).program, settings.max_file_mb, unlisted):
         return None
-    if [name for name, _ in files] != list(stamps.files) or None in stamps.files.values():
+    if [name for name, _ in files] != list(stamps.files):
         return None
     try:
         store = LocalStore.open(index)
@@ -152,9 +155,8 @@ def _base_of(
         return None
     if segment.folder.name != stamps.base or not len(segment):
         return None
-    known = {name: stamp for name, stamp in stamps.files.items() if stamp}
     sources = {source["file"]: source for source in LocalStore([segment]).sources()}
-    return _Base(segment, Lines(segment.files), sources, known, dict(files))
+    return _Base(segment, Lines(segment.files), sources, stamps.files, dict(files))
 
 
 class _Tail(NamedTuple):
@@ -170,6 +172,10 @@ def _tails(base: _Base, max_file_mb: int) -> dict[str, _Tail] | None:
     tails = {}
     for name, path in base.paths.items():
         stamp, source = base.stamps[name], base.sources.get(name)
+        if stamp is None:
+            if stamp_of(path) is not None:
+                return None
+            continue  # it can be read no more than it could
         if is_as_it_was(path, stamp, source["sha256"] if source else ""):
             continue
         if name not in base.lines.journals or not has_grown(path, stamp):
@@ -214,6 +220,7 @@ class _Delta:
         self.tails = tails
         self.parts = parts
         self.spool = spool
+        self._row_of = cache(base.segment.with_id)
         self.book = Book(list(self._chapters(self._ids())), spool, parts)
         self.dead, changed = self._changed()
         self.sheet = self.book.sheet(changed)
@@ -270,7 +277,7 @@ class _Delta:
         """The entries of these ids that come from other files than journals, by their files."""
         others: dict[str, list[Entry]] = {}
         for id in sorted(ids):
-            entry = self.base.original(id)
+            entry = self.base.original(id, self._row_of(id))
             if entry is not None and entry.source.file not in self.base.lines.journals:
                 others.setdefault(entry.source.file, []).append(entry)
         return others
@@ -288,7 +295,7 @@ class _Delta:
         """The rows of the base that are no more, ascending, and the ids of what is now there."""
         dead, changed = [], []
         for id in sorted(self._affected):
-            row = self.base.segment.with_id(id)
+            row = self._row_of(id)
             now = encode(self.book.entry(id)) + b"\n" if id in self.book else b""
             if now == (b"" if row is None else self.base.segment.encoded(row)):
                 continue

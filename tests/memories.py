@@ -98,9 +98,9 @@ def dies(*_: Any) -> None:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below, but the lock, with its bytes."""
+    """Every file below, but the lock and what is of this machine, with its bytes."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != ".lock"
+        if path.is_file() and path.name not in (".lock", ".stamps")
     }

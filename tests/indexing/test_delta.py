@@ -304,10 +304,13 @@ def test_the_same_memory_gives_the_same_delta(grown, tmp_path):
 def test_a_reader_sees_a_delta_between_two_queries(grown):
     memory, index = grown
     reader = Memory(index, Settings(min_score=1))
-    asked = Query(title=told("new", 7)["entry"]["title"], body=told("new", 7)["entry"]["body"])
-    assert "new" not in [hit.entry.id for hit in reader.lookup(asked, 30)]
+    record = told("new", 7)
+    record["entry"] |= {"title": "quite another thing", "raw": "", "lesson": {"fix": "wait"}}
+    asked = Query(title="quite another thing")
+    assert reader.lookup(asked) == []
+    write(memory / "b" / "journal.jsonl", [record])
     laid(memory, index)
-    assert "new" in [hit.entry.id for hit in reader.lookup(asked, 30)]
+    assert [hit.entry.id for hit in reader.lookup(asked)] == ["new"]
 
 
 def rewrite(path):
@@ -393,6 +396,19 @@ def test_more_than_a_delta_may_hold_needs_a_rebuild(grown, monkeypatch):
             patch.setattr(delta, bound, 0)
             assert laid(memory, index) is None
     assert laid(memory, index) is not None
+
+
+def test_what_could_not_be_read_and_still_cannot_is_no_change(tmp_path):
+    memory, index = memory_of(tmp_path, [told("b-0", 1)]), tmp_path / "index"
+    (memory / "gone.jsonl").symlink_to("nowhere")
+    built(memory, index)
+    write(memory / "b" / "journal.jsonl", [told("new", 7)])
+
+    assert laid(memory, index) is not None
+
+    same_as_a_rebuild(memory, index, tmp_path)
+    write(memory / "nowhere", [told("more", 8)])
+    assert laid(memory, index) is None
 
 
 def test_means_that_move_need_a_rebuild(grown):
