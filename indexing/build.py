@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from indexing import lines
 from indexing import stamps as stamps_of
@@ -44,6 +44,7 @@ from indexing.stamps import Stamp, made_by, stamp_of
 from indexing.stores import generations, local
 from indexing.stores.generations import Buffer
 from indexing.stores.segment import Files, decode, encode, little
+from indexing.typed import Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,10 +77,8 @@ class Part(Gathers, Protocol):
             entries: In order of their rows; each is read from the disk when it is asked for, which
                 takes longer than to have gathered what is needed of it.
         """
-        ...
 
 
-@runtime_checkable
 class Extends(Protocol):
     """A part that keeps of a row what hangs on the others; one that does not is merged alone."""
 
@@ -103,7 +102,6 @@ class Extends(Protocol):
         Returns:
             None when the base does not answer so, whatever is laid over it.
         """
-        ...
 
 
 class Progress(NamedTuple):

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol
 
 from indexing.entry import Entry, Lesson, Source, path_of, shortened
 from indexing.errors import MemError, UnreadableMemory
@@ -25,6 +24,7 @@ from indexing.redact import redact, suspect
 from indexing.signature import Signature, sign
 from indexing.stores.generations import Buffer
 from indexing.stores.segment import decode, encode
+from indexing.typed import Any, NamedTuple, Protocol
 
 SHA = 32
 UNSIGNED = bytes(SHA)
@@ -35,11 +35,9 @@ class Gatherer(Protocol):
 
     def add(self, entry: Entry) -> None:
         """Take in the next entry."""
-        ...
 
     def done(self) -> Mapping[str, Buffer]:
         """All that was added, as files: it goes from process to process, and is kept."""
-        ...
 
 
 class Nothing:
@@ -58,7 +56,6 @@ class Gathers(Made, Protocol):
 
     def gather(self) -> Gatherer:
         """A gatherer that has no entry yet."""
-        ...
 
 
 class FileRead(NamedTuple):

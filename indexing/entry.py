@@ -6,9 +6,9 @@ about a millisecond to make; `mem lookup` starts a fresh process on every failin
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
 
 from indexing.signature.interface import Signature
+from indexing.typed import Any, NamedTuple
 
 KINDS = (
     "failure",

@@ -1,14 +1,39 @@
 """What costs more than a lookup may cost is made when it is first used."""
 
 import re
-from collections.abc import Callable
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+
+from indexing.typed import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     import hashlib
+    from types import ModuleType
+
+
+def module(name: str) -> "ModuleType":
+    """The module of that full name; to import `importlib` for it would take longer."""
+    __import__(name)
+    return sys.modules[name]
+
+
+def front_door(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package that imports a module when a name of it is asked for.
+
+    Args:
+        package: Its name.
+        places: The module of each name, within the package.
+    """
+
+    def found(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(module(f"{package}.{places[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return found
 
 
 @lru_cache(maxsize=2048)
@@ -51,6 +76,8 @@ def sha256(data: bytes | memoryview = b"") -> "hashlib._Hash":
 @lru_cache(maxsize=1)
 def _made_of() -> "Callable[[bytes | memoryview], hashlib._Hash]":
     for name in ("_sha256", "_sha2", "hashlib"):  # until and since Python 3.12; anywhere
-        with suppress(ImportError):
-            return cast("Callable[[bytes | memoryview], hashlib._Hash]", import_module(name).sha256)
+        try:
+            return cast("Callable[[bytes | memoryview], hashlib._Hash]", module(name).sha256)
+        except ImportError:
+            continue
     raise AssertionError("hashlib is everywhere")

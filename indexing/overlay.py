@@ -4,9 +4,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from indexing.build import Extends, Part, Sheet
+from indexing.build import Part, Sheet
 from indexing.chapters import chapter_of_prepared
 from indexing.recipe import today
 from indexing.stores import local
@@ -15,7 +15,7 @@ from indexing.stores.local import Over
 from indexing.stores.segment import Segment
 
 if TYPE_CHECKING:
-    from indexing.build import Gathered
+    from indexing.build import Extends, Gathered
 
 _Age = tuple[str, str]
 """When an entry was captured, and its id."""
@@ -81,12 +81,12 @@ def _built(
     assert pages is not None
     for which, part in enumerate(parts):
         added = sheet.gathered(which)
-        if not isinstance(part, Extends):
+        if not hasattr(part, "extend"):
             yield part.name, part.merge(added, sheet.entries)
             continue
         gone: Gathered = [(pages.gathered[which], np.arange(len(dead)))]
         rows = np.array(dead, np.int64)
-        extended = part.extend(base.part(part.name), gone, added, rows, len(sheet))
+        extended = cast("Extends", part).extend(base.part(part.name), gone, added, rows, len(sheet))
         if extended is None:
             raise _BaseMovedError
         yield part.name, extended

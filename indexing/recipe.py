@@ -5,10 +5,10 @@ say nothing, so that an index carries its recipe and a reader compares it with t
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Protocol
 
 from indexing.errors import StaleRecipe
 from indexing.signature import ruleset_digest
+from indexing.typed import Any, NamedTuple, Protocol
 
 FORMAT = 2
 REBUILD = "run `mem index rebuild`"
@@ -23,7 +23,6 @@ class Made(Protocol):
 
     def made_with(self) -> MadeWith:
         """All that decides its bytes beside the entries; compared when the index is asked."""
-        ...
 
 
 class Recipe(NamedTuple):

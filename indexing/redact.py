@@ -15,9 +15,9 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise, zip_longest
-from typing import NamedTuple
 
 from indexing.lazily import compiled, expression
+from indexing.typed import NamedTuple
 
 
 def redact(text: str) -> str:

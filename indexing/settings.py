@@ -2,11 +2,10 @@
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from indexing.errors import BadSettings, NoMemory
-from indexing.plain import read_plain
+from indexing.plain import AnyPath, Place, read_plain
+from indexing.typed import TYPE_CHECKING, Any, NamedTuple, Path
 
 if TYPE_CHECKING:
     from indexing.learning.evidence import Policy
@@ -50,6 +49,8 @@ class Settings(NamedTuple):
     learn_on_green: 1: `mem run` learns when a command that failed passes again; 0: it does not.
     learn_failed: 1: loops that failed or ended half done teach too; 0: only those that succeeded.
     learn_templates: 1: code templates are learnt unless `--types` says otherwise; 0: they are not.
+    inject: 1: `mem context` and `mem run` show what is known; 0: nothing, so that a session is
+        clean. `mem lookup` answers all the same.
     control: This share of loops, by a hash of their `--loop ID`, is shown nothing, so that help can
         be measured.
     events: A file to which events are appended as JSON lines; empty is none. In `config.toml` it is
@@ -81,6 +82,7 @@ class Settings(NamedTuple):
     learn_on_green: int = 1
     learn_failed: int = 1
     learn_templates: int = 1
+    inject: int = 1
     control: float = 0.0
     events: str = ""
 
@@ -124,12 +126,13 @@ _RULES = {
     "learn_on_green": _Rule(int, "0 or 1", lambda value: value in (0, 1)),
     "learn_failed": _Rule(int, "0 or 1", lambda value: value in (0, 1)),
     "learn_templates": _Rule(int, "0 or 1", lambda value: value in (0, 1)),
+    "inject": _Rule(int, "0 or 1", lambda value: value in (0, 1)),
     "control": _Rule(float, "a number in 0..1", lambda value: 0 <= value <= 1),
     "events": _Rule(str, "a path", lambda value: True),
 }
 
 
-def load(mem_dir: Path | None, environ: Mapping[str, str] = os.environ) -> Settings:
+def load(mem_dir: AnyPath | None, environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings of a memory; without a `.mem`, those of the environment alone.
 
     A `MEM_` variable that names no setting is left alone: it may be another program's.
@@ -168,16 +171,24 @@ def find_mem_dir(start: Path | None = None, environ: Mapping[str, str] = os.envi
     Raises:
         NoMemory: There is none.
     """
+    from pathlib import Path
+
+    return Path(nearest(None if start is None else Place(start), environ))
+
+
+def nearest(start: Place | None = None, environ: Mapping[str, str] = os.environ) -> Place:
+    """As `find_mem_dir`."""
     if environ.get("MEM_DIR"):
-        given = Path(environ["MEM_DIR"])
+        given = Place(environ["MEM_DIR"])
         if not given.is_dir():
             raise NoMemory(f"MEM_DIR: {given} is not a folder; create it or unset MEM_DIR")
         return given
-    begin = here() if start is None else start.absolute()
-    for folder in (begin, *begin.parents):
-        if (folder / MEM_DIR).is_dir():
-            return folder / MEM_DIR
-    raise NoMemory(f"{begin}: no {MEM_DIR} here or above; run `mem init`")
+    begin = folder = _here() if start is None else start.absolute()
+    while not (folder / MEM_DIR).is_dir():
+        if folder == folder.parent:
+            raise NoMemory(f"{begin}: no {MEM_DIR} here or above; run `mem init`")
+        folder = folder.parent
+    return folder / MEM_DIR
 
 
 def here() -> Path:
@@ -186,8 +197,14 @@ def here() -> Path:
     Raises:
         NoMemory: It is there no more.
     """
+    from pathlib import Path
+
+    return Path(_here())
+
+
+def _here() -> Place:
     try:
-        return Path.cwd()
+        return Place().absolute()
     except OSError as error:
         raise NoMemory(
             f"the current folder is gone ({error.strerror}); go to one that is there"
@@ -203,13 +220,15 @@ def memory_paths(mem_dir: Path, settings: Settings) -> list[Path]:
 
 
 def _at_home(path: str) -> Path:
+    from pathlib import Path
+
     try:
         return Path(path).expanduser()
     except RuntimeError:  # nobody's home: it stays as it is written, and is reported as missing
         return Path(path)
 
 
-def _read_config(config: Path) -> dict[str, Any]:
+def _read_config(config: AnyPath) -> dict[str, Any]:
     try:
         text = read_plain(config).decode("utf-8")
     except FileNotFoundError:
@@ -219,8 +238,9 @@ def _read_config(config: Path) -> dict[str, Any]:
         raise BadSettings(f"{config}: cannot be read ({error.strerror}); {mend}") from error
     except UnicodeDecodeError as error:
         raise BadSettings(f"{config}: is not UTF-8 (byte {error.start}); save it so") from error
-    if all(line.lstrip()[:1] in ("", "#") for line in text.split("\n")):
-        return {}  # as `mem init` writes it; to load the parser takes longer than a lookup
+    plain = _as_init_writes(text)
+    if plain is not None:
+        return plain
 
     import tomllib
 
@@ -228,6 +248,21 @@ def _read_config(config: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"{config}: is not TOML: {error}") from error
+
+
+def _as_init_writes(text: str) -> dict[str, Any] | None:
+    """The settings of a file that says nothing but `memory`, a path a line, as `mem init` does.
+
+    To load TOML's parser takes longer than a lookup. None: that file needs it.
+    """
+    lines = [line for line in text.split("\n") if line and line[0] != "#"]
+    if not lines:
+        return {}
+    if len(lines) < 2 or lines[0] != "memory = [" or lines[-1] != "]":
+        return None
+    paths = [line[5:-2] for line in lines[1:-1] if line[:5] == '    "' and line[-2:] == '",']
+    ends_there = all(path.isprintable() and not set(path) & set('"\\') for path in paths)
+    return {"memory": paths} if ends_there and len(paths) == len(lines) - 2 else None
 
 
 def _of_toml(key: str, value: object, place: str) -> object:

@@ -1,8 +1,7 @@
 """Hit: an entry, the tier that found it, a score, and why."""
 
-from typing import Any, NamedTuple
-
 from indexing.entry import Entry, Lesson
+from indexing.typed import Any, NamedTuple
 
 
 class Why(NamedTuple):

@@ -1,12 +1,11 @@
 """Memory: the way in for a program; asks what is known, and notices a new index."""
 
 import time
+from _thread import allocate_lock  # `threading` would add a module to each lookup
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING
 
 from indexing.errors import BadIndex, BadQuery, MemError, NoMemory
+from indexing.plain import AnyPath, Place
 from indexing.recipe import refuse_other, today
 from indexing.settings import (
     CONFIG,
@@ -16,19 +15,21 @@ from indexing.settings import (
     OVERRIDES,
     SCORERS,
     Settings,
-    find_mem_dir,
     load,
+    nearest,
 )
 from indexing.stores.generations import POINTER
 from indexing.stores.local import LocalStore
+from indexing.typed import TYPE_CHECKING, Path
 from retrieval import events
 from retrieval.hit import Hit
 from retrieval.query import Query
 from retrieval.search import search
-from retrieval.tiers import tiers
+from retrieval.tiers import in_turn
 
 if TYPE_CHECKING:
     from indexing.overrides import Overrides
+    from retrieval.tiers.interface import Tier
 
 _Stamp = tuple[int, int, int]
 
@@ -40,12 +41,13 @@ class Memory:
     the index was rebuilt.
     """
 
-    def __init__(self, index: Path, settings: Settings, mem_dir: Path | None = None) -> None:
+    def __init__(self, index: AnyPath, settings: Settings, mem_dir: AnyPath | None = None) -> None:
         self.index = index
         self.settings = settings
-        self._lock = Lock()
+        self._lock = allocate_lock()
         self._store: LocalStore | None = None
         self._stamp: _Stamp | None = None
+        self._fitting: set[tuple[LocalStore, str]] = set()
         self._decided_in = None if mem_dir is None else mem_dir / OVERRIDES
         self._root = None if mem_dir is None else mem_dir.absolute().parent
         self._overrides: Overrides | None = None
@@ -54,13 +56,16 @@ class Memory:
         """Why the event of the last lookup could not be written; empty when it was."""
 
     @staticmethod
-    def open(path: str | Path | None = None, *, index: str | Path | None = None) -> "Memory":
+    def open(
+        path: str | Path | None = None, *, index: str | Path | None = None, asks_once: bool = False
+    ) -> "Memory":
         """The memory of a folder, with its settings.
 
         Args:
             path: A folder that holds `.mem`, a `.mem` folder, or an index. None: `.mem` is looked
                 for here and above.
             index: Where its index lies when that is not `.mem/index`.
+            asks_once: A tier is looked at when a lookup comes to it, and not now.
 
         Raises:
             NoMemory: There is none.
@@ -68,8 +73,10 @@ class Memory:
             BadIndex: Its index is missing, damaged, or made in another way.
         """
         mem_dir, found = _located(path, index)
-        memory = Memory(found, load(mem_dir), mem_dir)
-        memory.store  # noqa: B018 - what is wrong with it is said now
+        memory = Memory(found if asks_once else _real(found), load(mem_dir), mem_dir)
+        store = memory.store  # what is wrong with it is said now
+        if not asks_once:
+            list(memory._tiers(memory.settings, store))
         return memory
 
     @property
@@ -84,9 +91,21 @@ class Memory:
             stamp = _stamp_of(self.index / POINTER)
             if self._store is None or stamp != self._stamp:
                 store = LocalStore.open(self.index)
-                refuse_other(store.recipe, today(tiers(self.settings)), str(self.index))
-                self._store, self._stamp = store, stamp
+                refuse_other(store.recipe, today(()), str(self.index))
+                self._store, self._stamp, self._fitting = store, stamp, set()
             return self._store
+
+    def _tiers(self, settings: Settings, store: LocalStore) -> "Iterator[Tier]":
+        """The tiers in turn.
+
+        Raises:
+            StaleRecipe: The store keeps a tier's part in another way; said when its turn comes.
+        """
+        for tier in in_turn(settings, self.overrides):
+            if (store, tier.name) not in self._fitting:
+                refuse_other(store.recipe, today((tier,)), str(self.index))
+                self._fitting.add((store, tier.name))
+            yield tier
 
     @property
     def overrides(self) -> "Overrides | None":
@@ -100,7 +119,7 @@ class Memory:
                 if stamp is not None:
                     from indexing.overrides import read
 
-                    self._overrides = read(self._decided_in)
+                    self._overrides = read(_real(self._decided_in))
                 self._decided = stamp
             return self._overrides
 
@@ -124,10 +143,10 @@ class Memory:
         began = time.perf_counter()
         settings = self.settings if scorer is None else self.settings._replace(scorer=scorer)
         limit = settings.top_k if k is None else k
-        in_order = tiers(settings, self.overrides)
         store = self.store
+        asked = self._tiers(settings, store)
         try:
-            hits = search(query, store, in_order, limit, settings.min_score, settings.abstain_below)
+            hits = search(query, store, asked, limit, settings.min_score, settings.abstain_below)
         except Exception as error:
             # of a big index nobody looked at the checksums yet
             if not isinstance(error, MemError) and (altered := store.altered()):
@@ -138,7 +157,7 @@ class Memory:
         if any(hit.entry.files or hit.entry.extra for hit in hits):
             from retrieval.stale import judged
 
-            hits = judged(hits, self._root)
+            hits = judged(hits, None if self._root is None else _real(self._root))
         took_ms = 1000 * (time.perf_counter() - began)
         self.unwatched = events.emit(
             "memory.similarity.duration_ms",
@@ -224,7 +243,13 @@ def _told_apart(hits: list[Hit], query: Query, overrides: "Overrides") -> Iterat
         yield hit
 
 
-def _stamp_of(path: Path) -> _Stamp | None:
+def _real(path: AnyPath) -> Path:
+    from pathlib import Path
+
+    return Path(path)
+
+
+def _stamp_of(path: AnyPath) -> _Stamp | None:
     try:
         status = path.stat()
     except OSError:
@@ -232,26 +257,26 @@ def _stamp_of(path: Path) -> _Stamp | None:
     return status.st_mtime_ns, status.st_ino, status.st_size
 
 
-def _located(path: str | Path | None, index: str | Path | None) -> tuple[Path | None, Path]:
+def _located(path: str | Path | None, index: str | Path | None) -> tuple[Place | None, Place]:
     """The `.mem` folder when there is one, and the index."""
     if path is not None:
-        mem_dir = _mem_dir(Path(path))
+        mem_dir = _mem_dir(Place(path))
         if mem_dir is None and index is None:
-            return None, Path(path)
+            return None, Place(path)
     else:
         try:
-            mem_dir = find_mem_dir()
+            mem_dir = nearest()
         except NoMemory:
             if index is None:
                 raise
             mem_dir = None
     if index is not None:
-        return mem_dir, Path(index)
+        return mem_dir, Place(index)
     assert mem_dir is not None
     return mem_dir, mem_dir / INDEX
 
 
-def _mem_dir(path: Path) -> Path | None:
+def _mem_dir(path: Place) -> Place | None:
     """The `.mem` folder that `path` is or holds; None when it is an index."""
     if (path / MEM_DIR).is_dir():
         return path / MEM_DIR

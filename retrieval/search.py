@@ -1,8 +1,8 @@
 """Asks the tiers in order, merges, breaks ties, drops the weak."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
 
+from indexing.typed import TYPE_CHECKING, NamedTuple
 from retrieval.hit import Hit, says_the_same
 from retrieval.query import Query
 
@@ -16,7 +16,7 @@ _DEEPER = 4
 def search(
     query: Query,
     store: "Store",
-    tiers: "Sequence[Tier]",
+    tiers: "Iterable[Tier]",
     limit: int,
     min_score: int,
     abstain_below: float = 0.0,
@@ -32,16 +32,18 @@ def search(
     """
     asked = _Asked(min_score, abstain_below)
     hits: list[Hit] = []
+    before: list[Hit] = []  # with those that say the same, so that nothing is counted twice
     for tier in tiers:
-        if len(hits) >= limit or (query.only_log and any(map(_answers, hits))):
-            break
         found = _strong(tier, query, store, limit, hits, asked)
-        merged = _merged(hits, found, limit)
+        merged = _merged([*before, *found], limit)
         if len(merged) < limit == len(found):
             # what says the same took the places of what says something else
             found = _strong(tier, query, store, _DEEPER * limit, hits, asked)
-            merged = _merged(hits, found, limit)
+            merged = _merged([*before, *found], limit)
         hits = merged
+        before += found
+        if len(hits) >= limit or (query.only_log and any(map(_answers, hits))):
+            break  # before the next tier is imported
     return hits
 
 
@@ -63,13 +65,13 @@ def _strong(
     ]
 
 
-def _merged(hits: Sequence[Hit], found: Sequence[Hit], limit: int) -> list[Hit]:
-    """`hits` and those found that say something else; each counts those that say the same.
+def _merged(found: Sequence[Hit], limit: int) -> list[Hit]:
+    """The first hits that say something else; each counts those that say the same.
 
     What people merged says the same under each of its ids, and is counted once.
     """
-    merged = list(hits)
-    known = {_id(hit) for hit in hits}
+    merged: list[Hit] = []
+    known: set[object] = set()
     for hit in found:
         if _id(hit) in known:
             continue

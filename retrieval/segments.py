@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
 
+from indexing.typed import TYPE_CHECKING, Any, NamedTuple
 from retrieval.postings import Counted, Postings, first_from, whole
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from indexing.settings import JOURNAL, MEM_DIR
 from retrieval.hit import Hit
+from retrieval.tokens import names
 
 _CALL = re.compile(r"\b([A-Za-z_]\w{2,60})\(\)")
 # Of a fix in our words: code that is gone because it was applied.
@@ -49,7 +50,7 @@ def _gone(hit: Hit, root: Path) -> Iterator[str]:
     files = hit.entry.files or ()
     texts = []
     for name in files:
-        path = root / name
+        path = root / names(name)[-1]
         if not _is_inside(path, root):
             continue
         if not path.exists():

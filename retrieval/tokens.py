@@ -1,11 +1,12 @@
 """The words of a text, the same for index and query."""
 
+import posixpath
 from collections.abc import Iterator
 from functools import lru_cache
 
 from indexing.lazily import expression, sha256
 
-_VERSION = 1  # raise it when `words` changes in a way that its patterns do not show
+_VERSION = 2  # raise it when `words` or `file_keys` change in a way that no pattern here shows
 
 _PLAIN = expression(r"\b\w\w+\b")
 _NAME = expression(r"[A-Z][A-Z]+(?:-\d+)+|\w+(?:\.\w+)*")
@@ -130,6 +131,8 @@ _SUFFIXES = (
     *(("ing", 3), ("ed", 3), ("ment", 4), ("ness", 4), ("ly", 4), ("er", 4), ("ion", 4), ("al", 5)),
 )
 _EXTENSION = expression(r"\.\w+\Z")
+_RENAMED = expression(r"(?P<before>.*)\{(?P<old>[^{}]*) => (?P<new>[^{}]*)\}(?P<after>.*)")
+_ARROW = " => "
 
 
 def words(text: str, plain: bool = False) -> list[str]:
@@ -192,11 +195,30 @@ def file_key(path: str) -> str:
     return path
 
 
+def names(path: str) -> tuple[str, ...]:
+    """The path; where it tells a rename as git does, the old path and the new one.
+
+    `src/{old => new}/a.py` and `old.py => new.py`, as `git diff --numstat` and `--stat` write it.
+    """
+    if _ARROW not in path:
+        return (path,)
+    found = _RENAMED.fullmatch(path)
+    if found is None:
+        old, _, new = path.partition(_ARROW)
+        return old, new
+    # a folder that only one of them has leaves a slash too many
+    both = (f"{found['before']}{found[name]}{found['after']}" for name in ("old", "new"))
+    return tuple(posixpath.normpath(name if found["before"] else name.lstrip("/")) for name in both)
+
+
 def file_keys(files: tuple[str, ...] | None) -> dict[str, str] | None:
-    """Each file's key and how it was written, in order of the keys; None when not known."""
+    """Each file's key and how it was written, in order of the keys; None when not known.
+
+    A renamed file has two keys: who knows it by either name finds it.
+    """
     if files is None:
         return None
-    keys = {file_key(path): path for path in reversed(files)}
+    keys = {file_key(name): path for path in reversed(files) for name in names(path)}
     return {key: keys[key] for key in sorted(keys) if key}
 
 

@@ -5,9 +5,9 @@ says `Cannot read properties of null (reading 'x')` since 16. `WORDINGS` brings 
 """
 
 import re
-from typing import NamedTuple
 
 from indexing.lazily import expression
+from indexing.typed import NamedTuple
 
 SLOT = ".*"
 VERSION = 1

@@ -5,10 +5,10 @@ what it echoes (the source of a script, the environment) is never output.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
 
 from indexing.lazily import compiled
 from indexing.signature.lines import ECHOED, Log
+from indexing.typed import Any, NamedTuple
 
 MARKS = (
     "##[group]Run ",

@@ -8,10 +8,9 @@ comes first, then the higher rank, then the earlier line, since later ones are i
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
 
 from indexing.lazily import compiled, sha256
-from indexing.signature import ci
+from indexing.signature import ci, table
 from indexing.signature.doubts import doubts
 from indexing.signature.interface import (
     ERROR,
@@ -26,15 +25,16 @@ from indexing.signature.interface import (
     Signature,
     Skipped,
     ToolRules,
+    holds_any,
 )
-from indexing.signature.lines import ECHOED, LONGEST, Log, clean
-from indexing.signature.literals import Literals
+from indexing.signature.lines import ECHOED, LONGEST, LargeLog, Log, clean, log_of
 from indexing.signature.normalise import STEPS, changes, normalise
-from indexing.signature.tools import GENERIC, TOOLS
+from indexing.signature.ruleset import HIGHEST, LITERALS, rules_for, why_not
+from indexing.signature.tools import GENERIC, TOOLS, rules_of
 from indexing.signature.tools.generic import SUCCESS
+from indexing.typed import Any, NamedTuple
 
 _MOST_SKIPPED = 200
-_RULESETS: Mapping[str, ToolRules] = {rules.tool: rules for rules in TOOLS}
 
 
 class _Candidate(NamedTuple):
@@ -60,11 +60,12 @@ def extract(output: str | bytes, tool: str | None = None) -> Signature | None:
 
 def explain(output: str | bytes, tool: str | None = None) -> Explanation:
     """The signature with each substitution, the lines passed over and why, and warnings."""
-    log = Log(output)
+    log = log_of(output)
     scan = _Scan(log)
-    best = scan.best(_RULESETS.get(tool or ""))
+    given = None if tool is None else rules_of(tool)
+    best = scan.best(given)
     warnings = []
-    if tool in _RULESETS and best is None:
+    if given is not None and best is None:
         warnings.append(f"no rule of {tool} matches; has its output changed?")
         best = scan.best(None)
         if best is not None:
@@ -125,20 +126,20 @@ def _rule_of(tool: str, lines: Sequence[str], known: str) -> str:
 
     `tool:unmatched` when the tool has rules and it is neither: its output may have changed.
     """
-    rules = _RULESETS.get(tool)
+    rules = rules_of(tool)
     for rule in sorted(rules.rules, key=lambda rule: -rule.rank) if rules else ():
-        if any(compiled(rule.pattern).match(line) for line in lines if _holds_any(line, rule)):
+        if any(compiled(rule.pattern).match(line) for line in lines if _may_match(rule, line)):
             return f"{tool}:{rule.name}"
     owner, _, name = known.partition(":")
     if owner == tool or rules is None:
-        own = _RULESETS.get(owner)
+        own = rules_of(owner)
         if own is GENERIC or (own and any(rule.name == name for rule in own.rules)):
             return known
     return f"{tool}:{'unmatched' if rules and rules is not GENERIC else 'stored'}"
 
 
-def _holds_any(line: str, rule: Rule) -> bool:
-    return not rule.needs or any(literal in line for literal in rule.needs)
+def _may_match(rule: Rule, line: str) -> bool:
+    return not rule.needs or holds_any(line, rule.needs)
 
 
 def keys(signature: Signature) -> list[tuple[str, str]]:
@@ -154,7 +155,7 @@ def keys(signature: Signature) -> list[tuple[str, str]]:
         text = signature.normalised
         found.append((hash_of(signature.detected, text), f"same failure of {signature.detected}"))
     if signature.tool != GENERIC.tool:
-        text = _alone(signature.raw)
+        text = _alone(signature.raw) if signature.joined else signature.normalised
         found.append((hash_of(GENERIC.tool, text), "same root line; the memory knows no tool"))
     return found
 
@@ -178,10 +179,7 @@ def ruleset_digest() -> str:
     made = sha256(_CODE_VERSION)
     for step in STEPS:
         made.update(f"{step.name}\0{step.expression}\0{step.put!s:.8}\0".encode())
-    for rules in TOOLS:
-        made.update(f"{rules.tool}\0{rules.known_by}\0{rules.skip}\0".encode())
-        for rule in rules.rules:
-            made.update(f"{rule.name}\0{rule.pattern}\0{rule.rank}\0".encode())
+    made.update(table.DIGEST.encode())
     return made.hexdigest()[:16]
 
 
@@ -190,7 +188,7 @@ class _Scan:
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        self.held = _LITERALS.found(log.text, log.lines, LONGEST)
+        self.held = _held(log)
         self.marked = list(self.held)
         self.regions = ci.failing_regions(log, self.marked)
         self.echoed = ci.echoed(log, self.marked)
@@ -206,10 +204,10 @@ class _Scan:
         self.skipped.clear()
         seen: set[str] = set()
         for index in self._lines():
-            if best and best.inside and best.rank >= _HIGHEST:
+            if best and best.inside and best.rank >= HIGHEST:
                 break
             line = self.log[index]
-            why = _why_not(line)
+            why = why_not(line)
             if why:
                 self.skip(index, why)
                 continue
@@ -251,7 +249,7 @@ class _Scan:
                     continue
                 if any(start <= index < end for start, end in self.echoed):
                     break
-                if line and region.holds(self.log, index) and not _why_not(line):
+                if line and region.holds(self.log, index) and not why_not(line):
                     return _Candidate(True, TRAILER, Found(index), _LAST_SAID, GENERIC.tool)
         return None
 
@@ -269,8 +267,8 @@ class _Scan:
     def _match(
         self, index: int, line: str, floor: int, only: ToolRules | None
     ) -> _Candidate | None:
-        trailer = compiled(_TRAILER).match(line) is not None
-        for rule, rules in _rules_for(line, self._literals(index)):
+        trailer = holds_any(line, _TRAILER_NEEDS) and compiled(_TRAILER).match(line) is not None
+        for rule, rules in rules_for(line, self._literals(index)):
             if trailer and rule.rank > TRAILER:
                 continue
             if rule.rank <= floor and rules is GENERIC:
@@ -293,12 +291,23 @@ class _Scan:
     def _literals(self, index: int) -> Iterable[str]:
         """What the line may hold; all, if cleaning joined what stood apart."""
         line = self.log.lines[index]
-        return _BY_LITERAL if "\0" in line or ECHOED in line else self.held[index]
+        return table.NEEDS if "\0" in line or ECHOED in line else self.held[index]
 
     def skip(self, index: int, why: str) -> None:
         """Note that a line (index from 0) was passed over, and why."""
         if len(self.skipped) < _MOST_SKIPPED:
             self.skipped.append(Skipped(index + 1, why))
+
+
+def _held(log: Log) -> dict[int, list[str]]:
+    """The literals that each line holds, by its number from 0, in order."""
+    if isinstance(log, LargeLog):
+        from indexing.signature import fast
+
+        held = fast.found(log)
+        if held is not None:
+            return held
+    return LITERALS.found(log.blocks(), log.lines, LONGEST)
 
 
 class Telling:
@@ -312,7 +321,7 @@ class Telling:
         log = Log(output)
         if len(self._dull) > _MOST_DULL:
             self._dull.clear()
-        for index, literals in _LITERALS.found(log.text, log.lines, LONGEST).items():
+        for index, literals in LITERALS.found(log.blocks(), log.lines, LONGEST).items():
             line = log[index]
             shape = line.translate(_NO_DIGITS)  # most differ in numbers only
             if shape in self._dull:
@@ -323,9 +332,9 @@ class Telling:
                 self._dull.add(shape)
 
     def _tells(self, line: str, literals: Iterable[str]) -> bool:
-        return not _why_not(line) and any(
+        return not why_not(line) and any(
             rule.rank >= FATAL and compiled(rule.pattern).match(line)
-            for rule, _ in _rules_for(line, literals)
+            for rule, _ in rules_for(line, literals)
         )
 
 
@@ -391,37 +400,6 @@ def _tool_of(command: str) -> str | None:
     )
 
 
-# Rules in the order they are tried: highest rank first, then by the tools' order. The generic ones
-# come last: what a tool's own rules say of a line, they cannot overrule.
-_RULES = sorted(
-    ((rule, rules) for rules in TOOLS for rule in rules.rules),
-    key=lambda pair: (pair[1] is GENERIC, -pair[0].rank),
-)
-_HIGHEST = max(rule.rank for rule, _ in _RULES)
-_BY_LITERAL: dict[str, list[int]] = {}
-for _place, (_rule, _) in enumerate(_RULES):
-    for _literal in _rule.needs:
-        _BY_LITERAL.setdefault(_literal, []).append(_place)
-_LITERALS = Literals([*_BY_LITERAL, *ci.MARKS])
-
-
-def _rules_for(line: str, literals: Iterable[str]) -> Iterator[tuple[Rule, ToolRules]]:
-    """The rules of which the line holds one of the literals, in the order they are tried."""
-    places: set[int] = set()
-    for literal in literals:
-        if literal in line:
-            places.update(_BY_LITERAL.get(literal, ()))
-    return (_RULES[place] for place in sorted(places))
-
-
-def _why_not(line: str) -> str:
-    """Why a line is no failure although it has the words of one; empty when it may be one."""
-    for why, literal, pattern in _SKIPS:
-        if literal in line and compiled(pattern).search(line):
-            return why
-    return ""
-
-
 def _succeeded(scan: _Scan, best: _Candidate) -> bool:
     """Whether one of the last lines says that all went well, and none after it that it did not.
 
@@ -464,7 +442,11 @@ _LAST_SAID = Rule("last-said", (), "", TRAILER)
 
 def _relays(line: str) -> bool:
     """Whether the line only passes on that another process failed; that one said why."""
-    return bool(compiled(_RELAYED).search(line)) and not compiled(_KILLED).search(line)
+    return (
+        holds_any(line, _RELAYED_NEEDS)
+        and compiled(_RELAYED).search(line) is not None
+        and compiled(_KILLED).search(line) is None
+    )
 
 
 # A runner's own last word, which no tool's rule for lines of that shape may claim.
@@ -473,6 +455,7 @@ _TRAILER = (
     r"(?:script returned exit code \d|Process completed with exit code -?\d"
     r"|Job failed: exit (?:code|status) \d|The command exited with status -?\d)"
 )
+_TRAILER_NEEDS = ("exit code ", "exit status ", "exited with status ")
 ONLY_RELAYED = SUMMARY + 4
 _RELAYED = (
     r"CalledProcessError|returned non-zero exit status|finished with non-zero exit value"
@@ -483,5 +466,5 @@ _RELAYED = (
     r"|\bexited with (?:code|status|exit code) \d+|\b(?:Process|Command"
     r"|Script) .{0,200}exit (?:code|status)"
 )
+_RELAYED_NEEDS = ("CalledProcessError", "exit", "fail")
 _KILLED = r"\b(?:137|139|134)\b"  # by a signal: nobody else will say why
-_SKIPS = tuple(skip for rules in TOOLS for skip in rules.skip)

@@ -1,10 +1,10 @@
 """Signature, Step, Rule, ToolRules: what a rule set says, and what comes of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from re import Match, Pattern
-from typing import Any, NamedTuple, Protocol
 
 from indexing.lazily import compiled
+from indexing.typed import Any, NamedTuple, Protocol
 
 # How much like a root a matched line is. The highest rank wins, and of equals the first line:
 # later ones are its consequences.
@@ -85,15 +85,12 @@ class Lines(Protocol):
 
     def __getitem__(self, index: int) -> str:
         """Line `index`, from 0, without colours and CI prefix."""
-        ...
 
     def __len__(self) -> int:
         """How many lines there are."""
-        ...
 
     def holds(self, pattern: str) -> bool:
         """Whether the expression is found near the log's start or end (remembered)."""
-        ...
 
 
 class Found(NamedTuple):
@@ -158,3 +155,13 @@ class Explanation(NamedTuple):
     steps: Sequence[Change] = ()
     skipped: Sequence[Skipped] = ()
     warnings: Sequence[str] = ()
+
+
+def numbered(begin: str = "", end: str = "") -> tuple[str, ...]:
+    """The literals that have a digit between these, for `Rule.needs`."""
+    return tuple(f"{begin}{digit}{end}" for digit in range(10))
+
+
+def holds_any(line: str, literals: Iterable[str]) -> bool:
+    """Whether the line holds one of the literals: a hundredth of the time that to compile takes."""
+    return any(literal in line for literal in literals)

@@ -2,22 +2,33 @@
 
 import codecs
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from indexing.lazily import compiled
+from indexing.typed import cast
 
 _END = 64_000
 """Which tool ran is looked for in so many characters at the start and at the end."""
 LONGEST = 4096
 """A line is cut here before any expression sees it: what says why stands at its start."""
 
+_BLOCK = 1 << 16
+"""So much is looked through at a time: it stays in the processor's cache."""
+_LARGE = 4 << 20
+"""Of so many bytes and more no lines are made but those that are asked for."""
+
+_COLOUR_ENDS = r"[0-9;:?<=>]{0,40}[ -/]{0,4}[@-~]"
+_COLOUR = rf"\x1b\[{_COLOUR_ENDS}"
 _ESCAPES = (
     r"(?:\x1b|\^\[)\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)"  # OSC: titles, hyperlinks
-    r"|(?:\x1b\[|\^\[\[|\x9b)[0-9;:?<=>]{0,40}[ -/]{0,4}[@-~]"  # CSI: colours, cursor
+    rf"|(?:\x1b\[|\^\[\[|\x9b){_COLOUR_ENDS}"  # CSI: colours, cursor
     r"|\x1b[()*+][0-9A-Za-z]|\x1b[=>78DEHMNOZc\\]"
     r"|_bk;t=\d{1,20}\x07"
 )
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _FRAME = r"\x1b\[(?:[01]?G|2K|1K)"
 """Back to the start of the line, or its erasure: what stood there is gone, as after CR."""
 _ECHO = "\x1b[36;1m"  # GitHub Actions prints the source of a `run:` script in this colour
@@ -51,6 +62,9 @@ _PREFIX = (
     r"|\x1b)"
 )
 
+_FIRST = "0123456789[#:\x1b"
+"""With these a prefix may begin, whatever follows."""
+
 
 def decode(output: str | bytes) -> str:
     """The output as text: UTF-8, UTF-16 with or without its mark, what remains as CP-1252.
@@ -58,23 +72,37 @@ def decode(output: str | bytes) -> str:
     Never raises; the same bytes always give the same text.
     """
     if isinstance(output, str):
-        if "\0" not in output and _encodable(output):
+        if _is_plain(output):
             return output
         # What Python could not decode arrives as lone surrogates: give the bytes a second chance.
         output = output.encode("utf-8", "surrogateescape" if _escaped(output) else "replace")
-    if output.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if output.startswith(_WIDE):
         return output.decode("utf-16", "replace")
     head = output[:512]
     if len(head) > 3 and head.count(0) * 3 > len(head):
         wide = "utf-16-le" if head[1::2].count(0) >= head[::2].count(0) else "utf-16-be"
         return output.decode(wide, "replace")
-    return output.decode("utf-8", "oncebitten.cp1252")
+    return _from_utf8(output)
 
 
-def _encodable(text: str) -> bool:
-    """Whether the text has no lone surrogates."""
+def _from_utf8(data: bytes) -> str:
+    """The text; no line of it depends on another."""
+    return data.decode("utf-8", "oncebitten.cp1252")
+
+
+def _is_utf8(data: bytes) -> bool:
     try:
-        return text.isascii() or bool(text.encode())
+        return data.isascii() or bool(data.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _is_plain(text: str) -> bool:
+    """Whether the text has neither NULs nor lone surrogates."""
+    if text.isascii():
+        return "\0" not in text
+    try:
+        return b"\0" not in text.encode()  # in wide text it would be looked for at every byte
     except UnicodeEncodeError:
         return False
 
@@ -95,6 +123,46 @@ def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("oncebitten.cp1252", _as_cp1252)
 
 
+def _has_escapes(text: str) -> bool:
+    """Whether it may; single characters first, which are found ten times as fast as a text."""
+    if "\x1b" in text or "\x9b" in text:
+        return True
+    return ("^" in text and "^[[" in text) or ("\x07" in text and "_bk;t=" in text)
+
+
+def log_of(output: str | bytes) -> "Log":
+    """The log as clean lines."""
+    if len(output) >= _LARGE:
+        data = _as_it_is(output)
+        if data is not None:
+            return LargeLog(data)
+    return Log(output)
+
+
+def _as_it_is(output: str | bytes) -> bytes | None:
+    """The output in UTF-8 with line feeds alone; None if more must be done to read it."""
+    try:
+        data = output.encode() if isinstance(output, str) else output
+    except UnicodeEncodeError:
+        return None
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    if b"\x1b" in data:
+        data = _without_colours(data)
+    odd = any(byte in data for byte in (b"\0", b"\r", b"\x1b", b"\x07")) or any(
+        byte in data and text in data for byte, text in ((b"^", b"^[["), (b"\x9b", b"\xc2\x9b"))
+    )
+    report = b'"Action":"output"' in data or b"<testsuite" in data[:8000]
+    return None if odd or report or data.startswith(_WIDE) else data
+
+
+def _without_colours(data: bytes) -> bytes:
+    """As `Log` does it to text; what is left untouched here, or is no UTF-8, is for it to do."""
+    if not _is_utf8(data) or re.search(_FRAME.encode(), data):
+        return data
+    return re.sub(_COLOUR.encode(), b"", data.replace(_ECHO.encode(), ECHOED.encode()))
+
+
 class Log:
     """A log as clean lines, each cleaned when it is looked at.
 
@@ -103,7 +171,7 @@ class Log:
 
     def __init__(self, output: str | bytes) -> None:
         text = decode(output)
-        if "\x1b" in text or "^[[" in text or "\x9b" in text or "_bk;t=" in text:
+        if _has_escapes(text):
             text = compiled(_FRAME).sub("\r", text).replace(_ECHO, ECHOED)
             text = compiled(_ESCAPES).sub("", text)
         if "\r" in text:
@@ -113,12 +181,20 @@ class Log:
         if "<testsuite" in text[:2000]:
             text = "\n".join(map(_from_failing_case, text.split("\n")))
         self.text = text
-        self.lines = text.split("\n")
+        self.lines: Sequence[str] = text.split("\n")
         self._clean: dict[int, str] = {}
         self._holds: dict[str, bool] = {}
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def blocks(self) -> Iterator[bytes]:
+        """The text in UTF-8, in blocks that end with a line."""
+        start = 0
+        while start < len(self.text):
+            end = self.text.find("\n", start + _BLOCK) + 1 or len(self.text)
+            yield self.text[start:end].encode("utf-8", "surrogatepass")
+            start = end
 
     def __getitem__(self, index: int) -> str:
         if not 0 <= index < len(self.lines):
@@ -131,10 +207,12 @@ class Log:
     @cached_property
     def _ends(self) -> str:
         """A line feed, then the log's start and end or all of a small one, as clean lines."""
-        text = self.text
-        ends = text if len(text) <= 4 * _END else f"{text[:_END]}\n{text[-_END:]}"
-        cut = "\n".join(line[:LONGEST] for line in ends.split("\n"))
+        cut = "\n".join(line[:LONGEST] for line in self._start_and_end().split("\n"))
         return compiled(rf"\n(?>{_PREFIX}){{1,5}}", re.MULTILINE).sub("\n", "\n" + cut)
+
+    def _start_and_end(self) -> str:
+        text = self.text
+        return text if len(text) <= 4 * _END else f"{text[:_END]}\n{text[-_END:]}"
 
     def continued(self, index: int) -> range:
         """The lines onto which PowerShell wrapped line `index` when it captured the output.
@@ -167,6 +245,70 @@ class Log:
                 for literal, start, one in _alternatives(pattern)
             )
         return found
+
+
+class LargeLog(Log):
+    """A log whose lines are read from its bytes when they are asked for, and stand as they are."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._lines = _Lines(data)
+        self.lines = cast(Sequence[str], self._lines)
+        self._clean = {}
+        self._holds = {}
+
+    @cached_property
+    def text(self) -> str:  # type: ignore[override]
+        """All of it."""
+        return _from_utf8(self.data)
+
+    @cached_property
+    def is_utf8(self) -> bool:
+        """Whether all of it is."""
+        return all(map(_is_utf8, self._raw_blocks()))
+
+    def blocks(self) -> Iterator[bytes]:
+        """As those of a log that was decoded as a whole."""
+        for block in self._raw_blocks():
+            yield block if _is_utf8(block) else _from_utf8(block).encode()
+
+    def _raw_blocks(self) -> Iterator[bytes]:
+        ends = pairwise((*self._lines.starts, len(self.data)))
+        return (self.data[start:end] for start, end in ends)
+
+    def _start_and_end(self) -> str:
+        start, end = self.data[: 4 * _END], self.data[-4 * _END :]
+        return f"{_from_utf8(start)[:_END]}\n{_from_utf8(end)[-_END:]}"
+
+    @cached_property
+    def _width(self) -> int:
+        return super()._width if b"+ FullyQualifiedErrorId" in self.data else 0
+
+
+class _Lines:
+    """The lines of much text in UTF-8; of each block it is known where it begins."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.starts = [0]
+        self._first = [0]
+        self._last: tuple[int, list[bytes]] = (-1, [])
+        while (end := data.find(b"\n", self.starts[-1] + _BLOCK) + 1) > 0:
+            self._first.append(self._first[-1] + data.count(b"\n", self.starts[-1], end))
+            self.starts.append(end)
+        self._count = self._first[-1] + data.count(b"\n", self.starts[-1]) + 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: int) -> str:
+        if not 0 <= index < self._count:
+            raise IndexError(index)
+        block = bisect_right(self._first, index) - 1
+        if block != self._last[0]:
+            start, *end = self.starts[block : block + 2]
+            self._last = block, self._data[start : end[0] if end else None].split(b"\n")
+        return _from_utf8(self._last[1][index - self._first[block]])
 
 
 _TOKEN = (
@@ -203,7 +345,10 @@ def _alternatives(pattern: str) -> Iterator[tuple[str, int, str]]:
 
 def clean(line: str) -> str:
     """The line without CI and log prefixes and without blanks at its end; indent stays."""
-    return _without_prefixes(line).replace(ECHOED, "").replace("\x00", "").rstrip()
+    line = _without_prefixes(line)
+    if ECHOED in line or "\0" in line:
+        line = line.replace(ECHOED, "").replace("\0", "")
+    return line.rstrip()
 
 
 def prefix_of(line: str) -> str:
@@ -214,11 +359,26 @@ def prefix_of(line: str) -> str:
 def _without_prefixes(line: str) -> str:
     line = line[:LONGEST]
     for _ in range(5):
+        if not _may_have_prefix(line):
+            break
         prefix = compiled(_PREFIX).match(line)
         if prefix is None or not prefix.end():
             break
         line = line[prefix.end() :]
     return line
+
+
+def _may_have_prefix(line: str) -> bool:
+    """Whether it is worth to compile and try the expression; most lines of no CI have none."""
+    first, word = line[:1], line.partition(" ")[0]
+    return (
+        first in _FIRST
+        or not first.isascii()
+        or any(mark in line for mark in ("\t", "| ", "-exec): "))
+        or len(word) == 3  # a month
+        or word == "."
+        or ("/" in word and ":" not in word and "(" not in word)
+    )
 
 
 def _of_go(line: str) -> str:

@@ -7,15 +7,14 @@ literals are looked for that go on as one of the parts begins. Of the others man
 which is looked for in their stead. Of lines that differ in digits only, one is looked through.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-
-_BLOCK = 1 << 16
-"""So many characters are looked through at a time; they stay in the processor's cache."""
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 # These decide how fast the search is, never what it finds: a literal that holds none of the pieces
 # and no seldom character (two others must follow it) is looked for itself.
 _PIECES = ("rror", "ERR", "FAIL", "ail", "not ", "ould", "xit", "issing ", "imed out", "ani", "cc")
 _SELDOM = b"ZQKYXVJWHGLUPMFBDIOASRCNTEzqj*![+'`>xkywvhfbg"
+_LARGE = 1 << 17
+"""A block of more bytes holds a long line."""
 _MOST_SHAPES = 20_000
 """So many shapes of lines are remembered."""
 _NO_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
@@ -23,60 +22,84 @@ _PART = 6
 """So much of a part is compared."""
 
 
+Pieces = Mapping[bytes, tuple[str, ...]]
+"""What is looked for, and the literals that hold it."""
+Seldom = Mapping[bytes, Mapping[bytes, tuple[tuple[bytes, str], ...]]]
+"""By a seldom character, and the two that follow it: what follows it, and the literal."""
+
+
+def prepared(literals: Iterable[str]) -> tuple[Pieces, Seldom]:
+    """By what each of the literals is looked for."""
+    pieces: dict[bytes, tuple[str, ...]] = {}
+    seldom: dict[bytes, dict[bytes, tuple[tuple[bytes, str], ...]]] = {}
+    for literal in sorted(sorted(set(literals)), key=len):
+        piece = next((piece for piece in _PIECES if piece in literal), "")
+        needle = _shape(literal)
+        character = b"" if piece else _seldomest(needle)
+        if character:
+            part = needle.split(character)[1][:_PART]
+            parts = seldom.setdefault(character, {})
+            parts[part[:2]] = (*parts.get(part[:2], ()), (part, literal))
+        else:
+            needle = piece.encode() or needle
+            pieces[needle] = (*pieces.get(needle, ()), literal)
+    return pieces, seldom
+
+
 class Literals:
-    """A set of literals, prepared for the search."""
+    """A set of literals, as `prepared` for the search."""
 
-    def __init__(self, literals: Iterable[str]) -> None:
-        self._pieces: dict[bytes, list[str]] = {}
-        self._seldom: dict[bytes, dict[bytes, list[tuple[bytes, str]]]] = {}
-        for literal in sorted(set(literals), key=len):
-            piece = next((piece for piece in _PIECES if piece in literal), "")
-            needle = _shape(literal)
-            character = b"" if piece else _seldomest(needle)
-            if character:
-                part = needle.split(character)[1][:_PART]
-                parts = self._seldom.setdefault(character, {})
-                parts.setdefault(part[:2], []).append((part, literal))
-            else:
-                self._pieces.setdefault(piece.encode() or needle, []).append(literal)
+    def __init__(self, pieces: Pieces, seldom: Seldom) -> None:
+        self._pieces = pieces
+        self._seldom = seldom
 
-    def found(self, text: str, lines: Sequence[str], longest: int) -> dict[int, list[str]]:
+    def found(
+        self, blocks: Iterable[bytes], lines: Sequence[str], longest: int
+    ) -> dict[int, list[str]]:
         """The literals that each line holds, by its number from 0; lines that hold none are not in.
 
-        `lines` is `text` split at its line feeds; of each the first `longest` characters count. The
-        numbers are in order.
+        Args:
+            blocks: The text in UTF-8, in blocks that end with a line.
+            lines: Its lines, of which those are looked at that may hold a literal.
+            longest: So many characters of a line count.
+
+        Returns:
+            The numbers are in order.
         """
         found: dict[int, list[str]] = {}
-        known: dict[bytes, list[str]] = {}
+        known: dict[bytes, list[str]] = {}  # of shapes that hold any
+        seen: set[bytes] = set()
         first = 0
-        for block in _blocks(text):
-            shapes = _shape(block).removesuffix(b"\n").split(b"\n")
-            if len(block) > _BLOCK + longest:  # a character has 4 bytes at most
+        for block in blocks:
+            shapes = block.translate(_NO_DIGITS).removesuffix(b"\n").split(b"\n")
+            if len(block) > _LARGE:  # a character has 4 bytes at most
                 shapes = [shape[: 4 * longest] for shape in shapes]
-            if len(known) > _MOST_SHAPES:
+            if len(seen) > _MOST_SHAPES:
+                seen.clear()
                 known.clear()
-            self._learn([shape for shape in dict.fromkeys(shapes) if shape not in known], known)
-            for number, shape in enumerate(shapes, first):
-                likely = known[shape]
-                if likely:
-                    line = lines[number][:longest]
-                    held = [literal for literal in likely if literal in line]
-                    if held:
-                        found[number] = held
+            fresh = sorted(set(shapes) - seen)
+            seen.update(fresh)
+            self._learn(fresh, known)
+            if not known.keys().isdisjoint(shapes):
+                for number, shape in enumerate(shapes, first):
+                    if shape in known:
+                        line = lines[number][:longest]
+                        held = [literal for literal in known[shape] if literal in line]
+                        if held:
+                            found[number] = held
             first += len(shapes)
         return found
 
     def _learn(self, shapes: Sequence[bytes], known: dict[bytes, list[str]]) -> None:
         """Note of each shape the literals that its lines may hold."""
         data = b"\n".join(shapes)
-        known.update((shape, []) for shape in shapes)
         number = seen = 0
         for place, literals in sorted(self._places(data)):
             number += data.count(b"\n", seen, place)
             seen = place
-            known[shapes[number]].extend(literals)
+            known.setdefault(shapes[number], []).extend(literals)
 
-    def _places(self, data: bytes) -> Iterator[tuple[int, list[str]]]:
+    def _places(self, data: bytes) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Where a literal or a piece stands, once a line, and which literals it may be."""
         for piece, literals in self._pieces.items():
             for place in _once_a_line(data, piece):
@@ -84,7 +107,7 @@ class Literals:
         for character, parts in self._seldom.items():
             for literal in _likely(parts, data.split(character)):
                 for place in _once_a_line(data, _shape(literal)):
-                    yield place, [literal]
+                    yield place, (literal,)
 
 
 def _shape(text: str) -> bytes:
@@ -104,7 +127,9 @@ def _seldomest(needle: bytes) -> bytes:
     return b""
 
 
-def _likely(known: dict[bytes, list[tuple[bytes, str]]], parts: Sequence[bytes]) -> set[str]:
+def _likely(
+    known: Mapping[bytes, tuple[tuple[bytes, str], ...]], parts: Sequence[bytes]
+) -> set[str]:
     """The literals that go on as one of the parts begins."""
     likely: set[str] = set()
     for begin in {part[:_PART] for part in parts}:
@@ -120,12 +145,3 @@ def _once_a_line(data: bytes, needle: bytes) -> Iterator[int]:
         yield place
         end = data.find(b"\n", place)
         place = data.find(needle, end) if end >= 0 else -1
-
-
-def _blocks(text: str) -> Iterator[str]:
-    """The text in blocks that end with a line."""
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start + _BLOCK) + 1 or len(text)
-        yield text[start:end]
-        start = end

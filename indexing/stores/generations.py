@@ -15,13 +15,12 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import NamedTuple
 
 from indexing.errors import BadIndex, IndexBusy
 from indexing.lazily import expression, sha256
-from indexing.plain import read_plain
+from indexing.plain import AnyPath, read_plain
 from indexing.recipe import REBUILD
+from indexing.typed import NamedTuple, Path
 
 POINTER = "CURRENT"
 MANIFEST = "manifest.json"
@@ -44,7 +43,7 @@ class Written(NamedTuple):
     sha256: str
 
 
-def current(index: Path) -> str:
+def current(index: AnyPath) -> str:
     """The name of the generation that readers shall open.
 
     Raises:

@@ -20,20 +20,20 @@ import json
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
 
 from indexing.entry import Entry
 from indexing.errors import BadIndex
+from indexing.plain import AnyPath
 from indexing.recipe import FORMAT, REBUILD, Recipe
 from indexing.stores import generations
 from indexing.stores.generations import Buffer, Written
 from indexing.stores.segment import Files, Segment, little
+from indexing.typed import Any, NamedTuple, Path
 
 _SOURCES = "sources.jsonl"
 _DEAD = "base.dead"
 _BEFORE = "base.before"
-_CHECKED = 4 << 20  # bytes that are read through in a few milliseconds
+_CHECKED = 1 << 18  # bytes that are read through in a millisecond
 
 
 class Over(NamedTuple):
@@ -67,7 +67,7 @@ class LocalStore:
             self._before = self.newest.numbers(_BEFORE)
 
     @staticmethod
-    def open(index: Path) -> "LocalStore":
+    def open(index: AnyPath) -> "LocalStore":
         """The current generation of `index`.
 
         Raises:
@@ -77,7 +77,7 @@ class LocalStore:
         """
         name = generations.current(index)
         try:
-            return _opened(index / name)
+            return _opened(index, name)
         except BadIndex:
             # two builds may have ended since the pointer was read, and removed what it named
             if generations.current(index) == name:
@@ -274,13 +274,13 @@ def verify(index: Path) -> list[str]:
     return problems
 
 
-def _opened(folder: Path) -> LocalStore:
-    segments = [Segment.open(folder)]
+def _opened(index: AnyPath, name: str) -> LocalStore:
+    segments = [Segment.open(index / name)]
     if base := segments[0].manifest.get("base"):
-        segments.insert(0, Segment.open(folder.parent / base))
+        segments.insert(0, Segment.open(index / base))
     store = LocalStore(segments)
     if len(store) != sum(len(each) - len(each.dead) for each in segments):
-        raise BadIndex(f"{folder}: its counts do not agree with its files; {REBUILD}")
+        raise BadIndex(f"{store.folder}: its counts do not agree with its files; {REBUILD}")
     sizes = (len(view) for segment in segments for view in segment.files.values())
     if sum(sizes) <= _CHECKED and (altered := store.altered()):
         raise BadIndex(altered[0])

@@ -16,18 +16,18 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import isqrt
-from pathlib import Path
-from typing import Any, cast
 
 from indexing.entry import Entry
 from indexing.errors import BadIndex, StaleRecipe
 from indexing.lazily import sha256
-from indexing.plain import open_plain, read_plain
+from indexing.plain import AnyPath, open_plain, read_plain
 from indexing.recipe import FORMAT, REBUILD
 from indexing.stores import generations
 from indexing.stores.generations import MANIFEST, Buffer
-from indexing.stores.interface import Made
+from indexing.typed import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from indexing.stores.interface import Made
 
 _ROWS = "rows.jsonl"
 _OFFSETS = "rows.offsets"
@@ -48,7 +48,7 @@ class Segment:
     """
 
     def __init__(
-        self, folder: Path, manifest: Mapping[str, Any], files: Mapping[str, memoryview]
+        self, folder: AnyPath, manifest: Mapping[str, Any], files: Mapping[str, memoryview]
     ) -> None:
         self.folder = folder
         self.manifest = manifest
@@ -60,7 +60,7 @@ class Segment:
         self._kept: dict[str, tuple[object, object]] = {}
 
     @staticmethod
-    def open(folder: Path) -> "Segment":
+    def open(folder: AnyPath) -> "Segment":
         """The segment of a generation.
 
         Raises:
@@ -133,7 +133,8 @@ class Segment:
         keys, low, high = self._keys, 0, len(self._keys) // _KEY
         # hashes are spread evenly, so that it is near where its first bits say
         near = high * int.from_bytes(floor[:8].ljust(8, b"\0"), "big") >> 64
-        begin, end = max(0, near - _SPREAD * isqrt(high)), min(high, near + _SPREAD * isqrt(high))
+        spread = int(_SPREAD * high**0.5)
+        begin, end = max(0, near - spread), min(high, near + spread)
         if keys[begin * _KEY : begin * _KEY + _SHA] < floor:
             low = begin
         if keys[end * _KEY : end * _KEY + _SHA] >= floor:
@@ -190,12 +191,12 @@ class Segment:
             if file.startswith(prefix):
                 yield file.removeprefix(prefix), view
 
-    def kept(self, name: str, of: object, make: Callable[[], Made]) -> Made:
+    def kept(self, name: str, of: object, make: "Callable[[], Made]") -> "Made":
         """What `make` gave when it was last asked for `name` with an equal `of`."""
         known = self._kept.get(name)
         if known is None or known[0] != of:
             known = self._kept[name] = (of, make())
-        return cast(Made, known[1])
+        return cast("Made", known[1])
 
     def numbers(self, name: str) -> tuple[int, ...]:
         """A file of u32 that is small."""
@@ -290,7 +291,7 @@ def little(numbers: "array[int]") -> bytes:
     return numbers.tobytes()
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
+def _manifest(folder: AnyPath) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
         text = read_plain(path)
@@ -305,7 +306,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def _mapped(path: Path, size: int) -> memoryview:
+def _mapped(path: AnyPath, size: int) -> memoryview:
     try:
         with open_plain(path) as file:
             found = file.seek(0, 2)

@@ -2,29 +2,41 @@
 
 import os
 import sys
-from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from importlib import import_module
-from typing import NamedTuple
+from functools import partial
 
 from indexing.errors import MemError
+from indexing.lazily import module
+from indexing.typed import TYPE_CHECKING, NamedTuple, NoReturn
 from retrieval.cli import streams
-from retrieval.cli.interface import Command, Help, Parser
+from retrieval.cli.plain import NotPlain, plainly
 from retrieval.cli.streams import CLOSED, FAILED, FOUND, INTERRUPTED
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from retrieval.cli.interface import Command
 
 
 class Verb(NamedTuple):
-    """Where a verb stands; a `harmless` one prints nothing and answers 0 whatever goes wrong."""
+    """Where a verb stands.
+
+    A `harmless` one prints nothing and answers 0 whatever goes wrong. A `brief` one leaves nothing
+    behind that has to be ended.
+    """
 
     module: str
     says: str
     harmless: bool = False
+    brief: bool = False
 
 
 VERBS: Mapping[str, Verb] = {
     "init": Verb("init", "make .mem here, and list the memory files that are found"),
-    "lookup": Verb("ask", "what is known of a failing log or of an issue"),
-    "context": Verb("ask", "the same as a block for a prompt; nothing when nothing is known", True),
+    "lookup": Verb("ask", "what is known of a failing log or of an issue", brief=True),
+    "context": Verb(
+        "ask", "the same as a block for a prompt; nothing when nothing is known", True, brief=True
+    ),
     "run": Verb("run", "run a command; when it fails, show what is known"),
     "record": Verb("record", "add a lesson by hand"),
     "learn": Verb("learn", "learn patterns from finished loops"),
@@ -58,6 +70,22 @@ VERBS: Mapping[str, Verb] = {
     "index verify": Verb("index", "whether the index is whole"),
     "journal compact": Verb("journal", "drop what our journal says twice"),
 }
+
+
+def program() -> NoReturn:
+    """`mem` as a process of its own, which ends with it.
+
+    After a brief verb it ends at once: to collect garbage, and to take the interpreter down in
+    order, takes a third as long as all that the verb does.
+    """
+    name, _ = _verb_of(sys.argv[1:])
+    if name is None or not VERBS[name].brief:
+        sys.exit(main())
+    import gc
+
+    gc.disable()
+    code = main()
+    streams.leave(code)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -106,8 +134,12 @@ def _verb_of(words: Sequence[str]) -> tuple[str | None, list[str]]:
 
 
 def _run(name: str, words: Sequence[str]) -> int:
-    command: Command = import_module(f"retrieval.cli.{VERBS[name].module}").COMMANDS[name]
-    args = _parsed(name, command, words)
+    command: Command = module(f"retrieval.cli.{VERBS[name].module}").COMMANDS[name]
+    args: Namespace | int
+    try:
+        args = plainly(partial(_add_arguments, command), words)
+    except NotPlain:
+        args = _parsed(name, command, words)
     code = args if isinstance(args, int) else command.run(args)
     streams.flush()
     return code
@@ -128,8 +160,15 @@ def _harmless(name: str, words: Sequence[str]) -> int:
     return failed if code == FAILED else FOUND
 
 
-def _parsed(name: str, command: Command, words: Sequence[str]) -> Namespace | int:
+def _add_arguments(command: "Command", parser: "ArgumentParser") -> None:
+    command.arguments(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+
+
+def _parsed(name: str, command: "Command", words: Sequence[str]) -> "Namespace | int":
     """The arguments; an exit code when the parser said all that there was to say."""
+    from retrieval.cli.parser import Help, Parser
+
     parser = Parser(
         prog=f"mem {name}",
         description=f"{VERBS[name].says[0].upper()}{VERBS[name].says[1:]}.",
@@ -137,8 +176,7 @@ def _parsed(name: str, command: Command, words: Sequence[str]) -> Namespace | in
         formatter_class=Help,
         allow_abbrev=False,
     )
-    command.arguments(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+    _add_arguments(command, parser)
     try:
         return parser.parse_args(words)
     except SystemExit as end:
@@ -169,4 +207,4 @@ def _overview(words: Sequence[str]) -> int:
     return FAILED
 
 
-__all__ = ["VERBS", "Verb", "main"]
+__all__ = ["VERBS", "Verb", "main", "program"]

@@ -3,12 +3,10 @@
 import os
 import sys
 import time
-from argparse import ArgumentParser, Namespace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexing.errors import BadIndex, BadQuery, MemError
 from indexing.settings import SCORERS
+from indexing.typed import TYPE_CHECKING
 from retrieval.cli import streams
 from retrieval.cli.interface import Command, whole_number
 from retrieval.cli.streams import FOUND, NOTHING, STDIN
@@ -16,6 +14,7 @@ from retrieval.memory import Memory
 from retrieval.query import Query
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
     from typing import IO
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from retrieval.hit import Hit
 
 
-def _query_arguments(parser: ArgumentParser) -> None:
+def _query_arguments(parser: "ArgumentParser") -> None:
     parser.add_argument("file", nargs="?", metavar="FILE", help="a failing log; - is stdin")
     parser.add_argument("--tool", help="the tool that failed (default: detected)")
     parser.add_argument("--title", default="", help="the issue's title, or the task in a sentence")
@@ -34,13 +33,13 @@ def _query_arguments(parser: ArgumentParser) -> None:
         "-k", type=whole_number, metavar="N", help="so many hits at most (default: top_k)"
     )
     parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
-    parser.add_argument("--index", type=Path, metavar="DIR", help="another index than .mem/index")
+    parser.add_argument("--index", metavar="DIR", help="another index than .mem/index")
     parser.add_argument(
         "--loop", metavar="ID", help="the loop that asks: it is told nothing twice (MEM_LOOP)"
     )
 
 
-def _context_arguments(parser: ArgumentParser) -> None:
+def _context_arguments(parser: "ArgumentParser") -> None:
     _query_arguments(parser)
     parser.add_argument("--max-tokens", type=whole_number, metavar="N", help="the block's budget")
     parser.add_argument(
@@ -52,7 +51,7 @@ def _context_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="answer 2 when something is wrong")
 
 
-def _lookup(args: Namespace) -> int:
+def _lookup(args: "Namespace") -> int:
     began = time.perf_counter()
     query = _query(args)
     try:
@@ -80,7 +79,7 @@ def _lookup(args: Namespace) -> int:
     return FOUND if hits else NOTHING
 
 
-def _slowly(query: Query, args: Namespace, error: BadIndex) -> "list[Hit]":
+def _slowly(query: Query, args: "Namespace", error: BadIndex) -> "list[Hit]":
     """The same failure as the memory files know it; the error itself when they do not.
 
     What is only alike cannot be found in this way, so that no hit is no answer.
@@ -103,9 +102,11 @@ def _slowly(query: Query, args: Namespace, error: BadIndex) -> "list[Hit]":
     return hits
 
 
-def _context(args: Namespace) -> int:
+def _context(args: "Namespace") -> int:
     query = _query(args)
     memory = _opened(args)
+    if not memory.settings.inject:
+        return FOUND
     budget = memory.settings.max_tokens if args.max_tokens is None else args.max_tokens
     hits: Sequence[Hit]
     if args.format == "patterns":
@@ -129,12 +130,12 @@ def _context(args: Namespace) -> int:
     return FOUND
 
 
-def _loop(args: Namespace) -> str:
+def _loop(args: "Namespace") -> str:
     return args.loop or os.environ.get("MEM_LOOP", "")
 
 
-def _opened(args: Namespace) -> Memory:
-    memory = Memory.open(index=args.index)
+def _opened(args: "Namespace") -> Memory:
+    memory = Memory.open(index=args.index, asks_once=True)
     for problem in memory.overrides.problems if memory.overrides else ():
         streams.say(f"mem: {problem}")
     return memory
@@ -145,7 +146,7 @@ def _tell_unwatched(memory: Memory) -> None:
         streams.say(f"mem: {memory.unwatched}")
 
 
-def _query(args: Namespace) -> Query:
+def _query(args: "Namespace") -> Query:
     name = args.file
     told = args.title or args.body or args.label or args.files is not None
     if name is None and not told:

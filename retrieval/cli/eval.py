@@ -18,17 +18,19 @@ if TYPE_CHECKING:
     from retrieval.evaluation.dataset import Dataset, Question
     from retrieval.evaluation.engine import Answer
     from retrieval.evaluation.measures import Figure
+    from retrieval.evaluation.reliability import Judged
 
 
 def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("dataset", nargs="?", type=Path, metavar="DATASET", help="a folder")
     parser.add_argument("--own", action="store_true", help="the memory's own links instead")
     parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
-    parser.add_argument("--tiers", default="exact,lexical", help="those asked, in their order")
+    parser.add_argument("--tiers", help="of exact, pattern and lexical (default: all)")
     parser.add_argument("--split", default="test", help="so called questions; all: every one")
     parser.add_argument("--kind", default="", help="the questions of one kind")
     parser.add_argument("--qrels", default="qrels.tsv", metavar="FILE", help="what helps whom")
     parser.add_argument("--no-files", action="store_true", help="ask without the questions' files")
+    parser.add_argument("--certainty", action="store_true", help="judge how certain hits are")
     parser.add_argument("--run", type=Path, metavar="OUT", help="write the answers, as TREC does")
     parser.add_argument("--given", type=Path, metavar="RUN", help="judge this run, not the engine")
     parser.add_argument("--against", type=Path, metavar="RUN", help="compare with this run")
@@ -39,9 +41,13 @@ def _eval(args: Namespace) -> int:
     from retrieval.evaluation import measures, runs
     from retrieval.evaluation.engine import TIERS
 
-    tiers = [name.strip() for name in args.tiers.split(",") if name.strip()]
+    tiers = list(TIERS)
+    if args.tiers is not None:
+        tiers = [name.strip() for name in args.tiers.split(",") if name.strip()]
     if not tiers or not set(tiers) <= set(TIERS):
         raise BadQuery(f"--tiers: '{args.tiers}' names no tiers; take of {', '.join(TIERS)}")
+    if args.certainty and args.given is not None:
+        raise BadQuery("--certainty: a run does not say how certain it was; leave out --given")
     dataset, settings = _dataset(args)
     if not dataset.questions:
         streams.say(
@@ -49,15 +55,16 @@ def _eval(args: Namespace) -> int:
             " there is nothing to judge by"
         )
         return NOTHING
+    sure: list[Judged] = []
     if args.given is not None:
         run = runs.read(args.given, dataset)
         name = args.given.name
     else:
-        answers = _answers(dataset, settings, tiers)
+        answers, sure = _asked(dataset, settings, tiers, args.certainty)
         if args.run is not None:
             runs.write(args.run, answers, settings.scorer)
         run = {id: [answer.id for answer in found] for id, found in answers.items()}
-        name = settings.scorer if "lexical" in tiers else "exact"
+        name = settings.scorer if "lexical" in tiers else ",".join(tiers)
     values = measures.by_question(dataset, run)
     figures = measures.figures(values)
     compared: dict[str, Figure] = {}
@@ -73,10 +80,12 @@ def _eval(args: Namespace) -> int:
                 "entries": len(dataset.entries),
                 "measures": {key: figure._asdict() for key, figure in figures.items()},
                 "differences": {key: figure._asdict() for key, figure in compared.items()},
+                "certainty": _certainty(sure) if sure else None,
             }
         )
     else:
-        streams.write("\n".join([*_told(dataset, name, figures, compared, args.against), ""]))
+        told = [*_told(dataset, name, figures, compared, args.against), *_told_certainty(sure)]
+        streams.write("\n".join([*told, ""]))
     return FOUND
 
 
@@ -101,15 +110,18 @@ def _dataset(args: Namespace) -> "tuple[Dataset, Settings]":
     return made, settings
 
 
-def _answers(
-    dataset: "Dataset", settings: Settings, tiers: list[str]
-) -> "Mapping[str, list[Answer]]":
+def _asked(
+    dataset: "Dataset", settings: Settings, tiers: list[str], certainty: bool
+) -> "tuple[Mapping[str, list[Answer]], list[Judged]]":
+    """The answers, and how certain the first hits are where that is to be judged."""
     from retrieval.evaluation.engine import opened
+    from retrieval.evaluation.reliability import judged
 
     with opened(dataset, settings) as engine:
-        return {
+        answers = {
             question.id: engine.answers(question, settings, tiers) for question in _counted(dataset)
         }
+        return answers, judged(_counted(dataset), engine, settings) if certainty else []
 
 
 def _counted(dataset: "Dataset") -> "Iterator[Question]":
@@ -141,6 +153,29 @@ def _table(name: str, figures: "Mapping[str, Figure]", sign: str) -> "Iterator[s
     for measure, figure in figures.items():
         low, high = (f"{end:{sign}.4f}" for end in (figure.low, figure.high))
         yield f"  {measure:<20}{figure.mean:>{sign}8.4f}   {low} to {high}"
+
+
+def _certainty(sure: "list[Judged]") -> "dict[str, object]":
+    from retrieval.evaluation import reliability
+
+    return {
+        "separation": reliability.separation(sure),
+        "surest_quarter": reliability.surest(sure),
+        "bins": [each._asdict() for each in reliability.bins(sure)],
+    }
+
+
+def _told_certainty(sure: "list[Judged]") -> "Iterator[str]":
+    if not sure:
+        return
+    from retrieval.evaluation import reliability
+
+    yield f"  {'certainty':<20}{'hits':>8}    said  helped"
+    for each in reliability.bins(sure):
+        name = f"{each.low:.1f} to {each.high:.1f}"
+        yield f"  {name:<20}{each.hits:>8,}    {each.said:.2f}    {each.helped:.2f}"
+    yield f"  the surest quarter's first hits help in {reliability.surest(sure):.2f}"
+    yield f"  surer than without what helps: {reliability.separation(sure):.3f} (0.5 is chance)"
 
 
 COMMANDS = {"eval": Command(_arguments, _eval, "mem eval --own --scorer cosine")}

@@ -2,7 +2,8 @@
 
 import codecs
 from collections.abc import Sequence
-from typing import Protocol
+
+from indexing.typed import Protocol
 
 Data = bytes
 Kept = Sequence[tuple[int, Data]]
@@ -15,11 +16,9 @@ class Between(Protocol):
     @property
     def kept(self) -> Kept:
         """The lines, in order."""
-        ...
 
     def add(self, data: bytes, first: int) -> None:
         """Take whole lines, each with its line feed; the first has the number `first`, from 1."""
-        ...
 
 
 class Excerpt:

@@ -1,19 +1,11 @@
-"""Command: what a verb's module gives; Parser: argparse in our manner; numbers from 1."""
+"""Command: what a verb's module gives; numbers from 1."""
 
-import sys
-from argparse import (
-    ArgumentParser,
-    ArgumentTypeError,
-    Namespace,
-    RawDescriptionHelpFormatter,
-)
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from retrieval.cli import streams
+from indexing.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
+    from argparse import ArgumentParser, Namespace
 
 
 class Command(NamedTuple):
@@ -22,23 +14,9 @@ class Command(NamedTuple):
     `run` gives the exit code: `streams.FOUND`, `NOTHING` or `FAILED`; it may raise `MemError`.
     """
 
-    arguments: Callable[[ArgumentParser], None]
-    run: Callable[[Namespace], int]
+    arguments: "Callable[[ArgumentParser], None]"
+    run: "Callable[[Namespace], int]"
     example: str
-
-
-class Parser(ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """End with exit code 2."""
-        self.exit(streams.FAILED, f"{self.prog}: {message}; see {self.prog} --help\n")
-
-    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
-        if file is not None and file is sys.stdout:
-            streams.write(message)
-        else:
-            streams.say(message.rstrip("\n"))
 
 
 def whole_number(text: str) -> int:
@@ -48,12 +26,7 @@ def whole_number(text: str) -> int:
     except ValueError:
         number = 0
     if number < 1:
+        from argparse import ArgumentTypeError
+
         raise ArgumentTypeError(f"expected a whole number from 1, found '{text}'")
     return number
-
-
-class Help(RawDescriptionHelpFormatter):
-    """Of a fixed width: asking the terminal for it imports `shutil`, and with it compression."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=26, width=96)

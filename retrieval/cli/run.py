@@ -10,7 +10,7 @@ from argparse import REMAINDER, ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from indexing.errors import BadQuery, NoMemory
-from indexing.settings import INDEX, JOURNAL, OVERRIDES, find_mem_dir, here
+from indexing.settings import INDEX, JOURNAL, OVERRIDES, find_mem_dir, here, load
 from retrieval.cli import relay, streams
 from retrieval.cli.interface import Command
 from retrieval.cli.runs import Failure, Runs, checkout, named, now, states
@@ -66,9 +66,10 @@ def _failed(command: "Sequence[str]", ran: relay.Ran, as_json: bool, loop: str) 
     hits: list[Hit] = []
     began = time.perf_counter()
     try:
-        hits, why_none = _hits(mem_dir, query, loop)
-        took_ms = 1000 * (time.perf_counter() - began)
-        _tell(hits, query, took_ms, as_json, _HOW_TO_RECORD, why_none)
+        if load(mem_dir).inject:
+            hits, why_none = _hits(mem_dir, query, loop)
+            took_ms = 1000 * (time.perf_counter() - began)
+            _tell(hits, query, took_ms, as_json, _HOW_TO_RECORD, why_none)
     finally:
         # also when the index cannot be asked
         _remember(command, ran, mem_dir, query, hits, loop)

@@ -5,11 +5,13 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import IO, Any
 
 from indexing.errors import BadQuery, MemError
+from indexing.typed import TYPE_CHECKING, Any, NoReturn
 from retrieval.cli.excerpt import Between, Excerpt
+
+if TYPE_CHECKING:
+    from typing import IO
 
 FOUND, NOTHING, FAILED = 0, 1, 2
 INTERRUPTED, CLOSED = 130, 141
@@ -61,6 +63,14 @@ def flush() -> None:
             sys.stdout.flush()
 
 
+def leave(code: int) -> NoReturn:
+    """End the process at once, once all that was written is out."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
+
+
 @contextmanager
 def _written() -> Iterator[None]:
     try:
@@ -73,7 +83,7 @@ def _written() -> Iterator[None]:
         raise MemError(f"stdout: cannot be written ({error.strerror})") from error
 
 
-def _silence(stream: IO[str] | None) -> None:
+def _silence(stream: "IO[str] | None") -> None:
     """Drop what the stream still holds: Python would fail on it when it exits."""
     with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -94,7 +104,7 @@ def read_log(name: str) -> Excerpt:
                 raise BadQuery("stdin: it is closed; name a file")
             _read_all(sys.stdin.buffer, log)
         else:
-            with Path(name).open("rb") as file:
+            with open(name, "rb") as file:  # noqa: PTH123 - a lookup imports no pathlib
                 _read_all(file, log)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
@@ -118,7 +128,7 @@ def read_text(name: str) -> str:
     return read_log(name).bytes().decode("utf-8", "replace")
 
 
-def width_of(stream: IO[str] | None) -> int | None:
+def width_of(stream: "IO[str] | None") -> int | None:
     """The columns of the terminal that the stream is; None when it is none."""
     try:
         if stream is None or not stream.isatty():
@@ -133,6 +143,6 @@ def in_colour() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _read_all(file: IO[bytes], log: Excerpt) -> None:
+def _read_all(file: "IO[bytes]", log: Excerpt) -> None:
     while chunk := file.read(_CHUNK):
         log.add(chunk)

@@ -95,11 +95,12 @@ def write(config: Path, priors: dict[str, float]) -> None:
 
 def _told(tuned: "Tuned", count: int, better: bool, config: Path | None) -> Iterator[str]:
     recency, fresh, size = tuned.priors
-    yield f"{count:,} questions; picked on the older half:"
+    yield f"{count:,} questions; the best priors for them:"
     yield f"  prior_recency {recency}, prior_fresh {fresh}, prior_size {size}"
-    yield f"  R@3 of the newer half   before  {_interval(tuned.before)}"
-    yield f"                          after   {_interval(tuned.after)}"
-    yield f"                          gain    {_interval(tuned.gain, '+')}"
+    yield "  R@3 of newer questions, with the priors picked on all older ones:"
+    yield f"    before  {_interval(tuned.before)}"
+    yield f"    after   {_interval(tuned.after)}"
+    yield f"    gain    {_interval(tuned.gain, '+')}"
     if config is not None:
         yield f"written to {config}"
     elif better:
@@ -114,7 +115,7 @@ def _interval(figure: "Figure", sign: str = "") -> str:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Shows how many settings were tried, on a terminal; elsewhere nothing."""
+    """Shows how many questions were asked, on a terminal; elsewhere nothing."""
     if streams.width_of(sys.stderr) is None:
         yield lambda done, total: None
         return

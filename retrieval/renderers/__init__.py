@@ -4,19 +4,21 @@ Each renderer is a module of that name with one function, `hits`; it is imported
 for, so that a lookup pays for one of them only.
 """
 
-from importlib import import_module
+from indexing.lazily import module
+from indexing.typed import TYPE_CHECKING
 
-from retrieval.renderers.interface import Renderer
+if TYPE_CHECKING:
+    from retrieval.renderers.interface import Renderer
 
 RENDERERS = ("text", "json", "markdown", "html")
 
 
-def renderer(name: str) -> Renderer:
+def renderer(name: str) -> "Renderer":
     """The renderer of that name, one of `RENDERERS`."""
     if name not in RENDERERS:
         raise ValueError(f"no renderer {name!r}; there are {', '.join(RENDERERS)}")
-    hits: Renderer = import_module(f"retrieval.renderers.{name}").hits
+    hits: Renderer = module(f"retrieval.renderers.{name}").hits
     return hits
 
 
-__all__ = ["RENDERERS", "Renderer", "renderer"]
+__all__ = ["RENDERERS", "renderer"]

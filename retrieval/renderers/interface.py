@@ -1,9 +1,9 @@
 """Renderer: hits in, text out; and the rows that those for people share."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
 
 from indexing.signature import Signature
+from indexing.typed import NamedTuple, Protocol
 from retrieval import untrusted, wording
 from retrieval.budget import shorten
 from retrieval.hit import Hit
@@ -18,7 +18,6 @@ class Renderer(Protocol):
 
     def __call__(self, hits: Sequence[Hit], signature: Signature | None, took_ms: float) -> str:
         """`hits` best first, for a query of this signature that took so many milliseconds."""
-        ...
 
 
 class Row(NamedTuple):

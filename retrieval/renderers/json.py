@@ -3,13 +3,12 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from indexing.lazily import expression
 from indexing.redact import redact
 from indexing.signature import Signature
+from indexing.typed import Any
 from retrieval.hit import Hit
-from retrieval.untrusted import INVISIBLE
 
 # Line ends that JSON allows inside a string, though they end a line for many a program.
 _LINE_END = expression("[\x85\u2028\u2029]")
@@ -29,6 +28,8 @@ def hits(hits: Sequence[Hit], signature: Signature | None, took_ms: float) -> st
     }
     line = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     if not line.isascii() or "\x7f" in line:  # of ASCII it has escaped the rest
+        from retrieval.untrusted import INVISIBLE
+
         line = _LINE_END.sub(_escaped, INVISIBLE.sub(_escaped, line))
     return line + "\n"
 

@@ -1,8 +1,8 @@
 """Points of rows, and the best of all, found exactly and without looking at them all."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
+from indexing.typed import TYPE_CHECKING, NamedTuple
 from retrieval.segments import Split, dead_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,14 @@ class Points:
             points[which] = sums[places] * factors.of_rows[places]
         return points
 
-    def leave_out(self, rows: "NDArray[np.bool_]") -> None:
+    def whole(self) -> "list[NDArray[np.float64]]":
+        """The points of each segment's rows."""
+        return [
+            sums * factors.of_rows[: len(sums)]
+            for sums, factors in zip(self.sums, self._factors, strict=True)
+        ]
+
+    def leave_out(self, rows: "NDArray[np.bool_] | Sequence[int]") -> None:
         """Take their points from some rows of a store that is one segment."""
         [sums] = self.sums
         sums[rows] = 0

@@ -1,15 +1,13 @@
 """Exact: the same signature, so the same failure."""
 
 import struct
-from array import array
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from indexing.entry import Entry
 from indexing.signature import Signature, keys
+from indexing.typed import TYPE_CHECKING
 from retrieval.hit import Hit, Why
 from retrieval.query import Query
-from retrieval.tokens import file_keys
 
 if TYPE_CHECKING:
     from indexing.build import Rows
@@ -102,6 +100,8 @@ class _Ranks:
     """
 
     def __init__(self) -> None:
+        from array import array
+
         self._ranks = array("d")
 
     def add(self, entry: Entry) -> None:
@@ -118,9 +118,16 @@ class _Ranks:
 
 
 def _hit(entry: Entry, query: Query, note: str, sure: bool) -> Hit:
-    theirs = file_keys(entry.files) or {}
-    shared = tuple(theirs[key] for key in file_keys(query.files) or {} if key in theirs)
+    shared = _shared(entry.files, query.files) if entry.files and query.files else ()
     ours, known = query.signature, entry.signature
     same = ours is not None and known is not None and ours.sig_sha == known.sig_sha
     why = Why(files=shared[:8], same_signature=same, note=note)
     return Hit(entry, Exact.name, SURE if sure else ALMOST_SURE, why)
+
+
+def _shared(theirs: tuple[str, ...], ours: tuple[str, ...]) -> tuple[str, ...]:
+    """The files that both name, in the query's order and the entry's spelling."""
+    from retrieval.tokens import file_keys
+
+    known = file_keys(theirs) or {}
+    return tuple(known[key] for key in file_keys(ours) or {} if key in known)

@@ -46,11 +46,11 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
 
 from indexing.entry import Entry
 from indexing.settings import Settings
 from indexing.signature import Signature
+from indexing.typed import TYPE_CHECKING, NamedTuple
 from retrieval import tokens
 from retrieval.hit import Why
 from retrieval.postings import Counted, Postings, Runs, by_row, data_of, merged, of_each, runs_of

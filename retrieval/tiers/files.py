@@ -1,8 +1,8 @@
 """The files that the query shares with the entries: which, and how many of all (Jaccard)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from indexing.typed import TYPE_CHECKING
 from retrieval import tokens
 from retrieval.postings import whole
 from retrieval.query import Query

@@ -1,12 +1,15 @@
 """Tier: a part of the index that can also be asked."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from indexing.build import Part
 from indexing.stores.interface import Store
-from retrieval.hit import Hit
+from indexing.typed import TYPE_CHECKING, Protocol
+from retrieval.hit import Hit, Why
 from retrieval.query import Query
+
+if TYPE_CHECKING:
+    from retrieval.tiers.best import Points
 
 
 class Tier(Part, Protocol):
@@ -19,4 +22,15 @@ class Tier(Part, Protocol):
 
     def search(self, query: Query, store: Store, limit: int) -> Sequence[Hit]:
         """At most `limit` hits, best first; empty when nothing is known."""
-        ...
+
+
+class Scored(Protocol):
+    """Every row's points for one query; what is left out of `points` does not answer."""
+
+    points: "Points"
+
+    def best(self, limit: int) -> list[tuple[int, int]]:
+        """At most `limit` rows and their scores, best first; none below 1."""
+
+    def whys(self, rows: Sequence[int]) -> Sequence[Why]:
+        """What speaks for each row."""

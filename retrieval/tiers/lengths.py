@@ -1,8 +1,8 @@
 """What makes the vectors of rows as long as 1, in one way for a base, a delta and a rebuild."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from indexing.typed import TYPE_CHECKING
 from retrieval.postings import Counted, Postings, data_of
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from indexing.entry import Entry
 from indexing.settings import Settings
+from indexing.typed import TYPE_CHECKING
 from retrieval import tokens
 from retrieval.hit import Hit, Why, says_the_same
 from retrieval.postings import (
@@ -42,7 +42,7 @@ from retrieval.query import Query
 from retrieval.segments import Family, Found, holding, shifted, split
 from retrieval.tiers import fields
 from retrieval.tiers.best import HALF, Factors, Points
-from retrieval.tiers.certainty import certainties
+from retrieval.tiers.certainty import AHEAD, certainties
 from retrieval.tiers.fields import Fields, root_of
 from retrieval.tiers.files import SHOWN, UNKNOWN, Files, shared_words
 from retrieval.tiers.lengths import scales
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from indexing.build import Gathered, Rows
     from indexing.recipe import MadeWith
     from indexing.stores.interface import Store
+    from retrieval.tiers.interface import Scored
 
 
 class Lexical:
@@ -156,16 +157,19 @@ class Lexical:
         if last is None or last[0] is not query or last[1] is not store:
             # who asks deeper asks the same again
             last = self._last = (query, store, self.scored(query, store, rows))
-        scored = last[2]
-        # one more, to know by how much the last one leads
-        best = scored.best(limit + 1)
+        return self.hits(last[2], store, limit)
+
+    def hits(self, scored: "Scored", store: "Store", limit: int) -> list[Hit]:
+        """At most `limit` of the best rows, each with how certain it is."""
+        # some more, to know by how much the last one leads
+        best = scored.best(limit + AHEAD)
         entries = [store.entry(row) for row, _ in best]
-        sure: list[float | None] = [None] * len(best)
+        whys = scored.whys([row for row, _ in best[:limit]])
+        sure: list[float | None] = [None] * len(whys)
         if self._settings.scorer == "fields":
             same = [[says_the_same(one, other) for other in entries] for one in entries]
             points = scored.points.of(split(store, [row for row, _ in best]))
-            sure = [*certainties(points.tolist(), same)]
-        whys = scored.whys([row for row, _ in best[:limit]])
+            sure = [*certainties(points.tolist(), same, whys)]
         return [
             Hit(entry, self.name, score, why, certainty)
             for entry, (_, score), why, certainty in zip(entries, best, whys, sure, strict=False)

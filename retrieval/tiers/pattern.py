@@ -2,11 +2,11 @@
 
 import struct
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from indexing.entry import Entry
 from indexing.lazily import sha256
 from indexing.learning.message import VERSION, Message, message_of
+from indexing.typed import TYPE_CHECKING
 from retrieval.hit import Hit, Why
 from retrieval.query import Query
 

@@ -38,7 +38,7 @@ def prepared(folder: Path, size: int) -> tuple[dict[str, list[str]], dict[str, s
     """The words of each program, and their environment; the index stands in `folder`."""
     (folder / "50k.log").write_text(log_of(50_000, True), encoding="utf-8")
     env = {**os.environ, "MEM_DIR": str(folder / ".mem"), "PYTHONPATH": str(ROOT)}
-    mem = [sys.executable, "-c", "import sys; from retrieval.cli import main; sys.exit(main())"]
+    mem = [sys.executable, "-c", "from retrieval.cli import program; program()"]
 
     def run(*words: str) -> str:
         done = subprocess.run([*mem, *words], env=env, cwd=folder, capture_output=True, text=True)

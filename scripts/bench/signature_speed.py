@@ -4,10 +4,11 @@
     scripts/bench/signature_speed.py [--runs 9] [--large] [--json FILE]
 
 Each row is the median of `runs` and its spread, and the ratio to the loop that tries 60 compiled
-expressions on every line (what most log parsers do). Beside it stand `grep -F -c` of one word as a
-process and drain3, where they are installed. --large adds 100 MB without a failure (the loop is
-measured on 5 MB of it), one line of 10 MB and a million short lines. All logs are made here; the
-answers are checked in the same run.
+expressions on every line (what most log parsers do). Beside it stand, as processes, `grep -F -c` of
+one word and `rg -F -c` of all the literals that our rules need, and drain3, where they are
+installed. Logs are given as bytes, as a file holds them. --large adds 100 MB without a failure (the
+loop is measured on 5 MB of it), one line of 10 MB and a million short lines. All logs are made
+here; the answers are checked in the same run.
 """
 
 import argparse
@@ -21,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -43,6 +44,9 @@ NOISE = (
     "  ✓ renders the list with {n} rows (12 ms)",
 )
 ROOT_LINE = "src/cart.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'."
+
+
+NEEDS = sorted({need for rules in TOOLS for rule in rules.rules for need in rule.needs})
 
 
 def log_of(size: int, failing: bool) -> str:
@@ -78,21 +82,21 @@ def loop_of(count: int) -> Callable[[str], list[str]]:
     return loop
 
 
-def grep(text: str) -> Callable[[], object] | None:
-    """`grep -F -c error` over the text in a file, as a process; None where there is no grep."""
-    if shutil.which("grep") is None:
-        return None
+def file_of(text: str) -> str:
+    """The name of a file with the text, which is gone when the program ends."""
     with tempfile.NamedTemporaryFile("w", suffix=".log", delete=False, encoding="utf-8") as file:
         file.write(text)
     atexit.register(Path(file.name).unlink)
-    command = ["grep", "-F", "-c", "error", file.name]
+    return file.name
 
-    def run() -> object:
-        lines = int(subprocess.run(command, capture_output=True, text=True).stdout)
-        assert lines == sum("error" in line for line in text.split("\n"))
-        return lines
 
-    run()
+def counted(command: list[str], words: Sequence[str], text: str) -> Callable[[], object] | None:
+    """The command, which prints how many lines hold one of the words; None where it is missing."""
+    if shutil.which(command[0]) is None:
+        return None
+    lines = int(subprocess.run(command, capture_output=True, text=True).stdout or 0)
+    part = text.split("\n") if len(text) < 500_000 else []
+    assert not part or lines == sum(any(word in line for word in words) for line in part)
     return lambda: subprocess.run(command, capture_output=True)
 
 
@@ -145,19 +149,21 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="write the rows here too")
     args = parser.parse_args()
 
-    loop = loop_of(60)
+    loop, ripgrep = loop_of(60), ["rg", "-F", "-c", "-f", file_of("\n".join(NEEDS))]
     rows = []
     print(f"{'log':20} {'way':22} {'min':>9} {'median':>9} {'max':>9}  {'MB/s':>6}  {'x loop':>6}")
     for name, text, root in logs(args.large):
-        found = extract(text)
+        found = extract(text.encode())
         assert (found and found.raw) == root, (name, found)
         runs = args.runs if len(text) < 500_000 else max(3, args.runs // 3)
         part = text[:5_000_000]
         assert root is None or root not in part or root in loop(part)
+        data, file = text.encode(), file_of(text)
         ways: list[tuple[str, str, Callable[[], object] | None]] = [
             ("60 expressions a line", part, lambda part=part: loop(part)),
-            ("extract", text, lambda text=text: extract(text)),
-            ("grep -F, a process", text, grep(text)),
+            ("extract", text, lambda data=data: extract(data)),
+            ("grep -F error", text, counted(["grep", "-F", "-c", "error", file], ["error"], text)),
+            ("rg -F, our literals", text, counted([*ripgrep, file], NEEDS, text)),
             ("drain3", part, drain(part) if len(text) <= 1_000_000 else None),
         ]
         peer = 0.0

@@ -1,9 +1,10 @@
 import os
 import socket
+from pathlib import Path
 
 import pytest
 
-from indexing.plain import odd, open_plain, read_plain
+from indexing.plain import Place, odd, open_plain, read_plain
 
 
 def test_a_file_is_read(tmp_path):
@@ -65,3 +66,36 @@ def test_files_and_folders_are_not_odd(tmp_path):
     assert odd(tmp_path) == odd(tmp_path / "file") == ""
     with pytest.raises(OSError, match="is a folder"):
         open_plain(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a", "a/b.c", "a/b/", "./a//b/./c", "/", "/a", "/a/b/", ".", "", "..", "../a", "a/..", ".mem"],
+)
+def test_a_place_is_named_as_a_path_is(text):
+    place, path = Place(text), Path(text)
+    assert str(place) == str(path)
+    assert str(place / "b") == str(path / "b")
+    assert str(place / "/b") == str(path / "/b")
+    assert str(place.absolute()) == str(path.absolute())
+    assert str(place.absolute().parent) == str(path.absolute().parent)
+    assert place.absolute().name == path.absolute().name
+
+
+def test_a_place_is_looked_at_as_a_path_is(tmp_path):
+    (tmp_path / "file").touch()
+    (tmp_path / "to itself").symlink_to("to itself")
+    for name in ("", "file", "none", "file/in it", "to itself", "nul\0"):
+        place, path = Place(tmp_path) / name, tmp_path / name
+        assert (place.exists(), place.is_dir()) == (path.exists(), path.is_dir()), name
+    assert Place(tmp_path).stat() == tmp_path.stat()
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "no"), OSError(5, "broken")])
+def test_not_to_be_let_in_is_an_error(error, monkeypatch):
+    def refuse(*_, **__):
+        raise error
+
+    monkeypatch.setattr(os, "stat", refuse)
+    with pytest.raises(type(error)):
+        Place("a").is_dir()

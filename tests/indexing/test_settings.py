@@ -1,4 +1,6 @@
 import os
+import sys
+import tomllib
 
 import pytest
 
@@ -57,6 +59,7 @@ def test_every_setting_can_be_set_both_ways(mem_dir):
         learn_on_green=0,
         learn_failed=0,
         learn_templates=0,
+        inject=0,
         control=0.2,
         events="e.jsonl",
     )
@@ -203,3 +206,46 @@ def test_memory_is_our_journal_and_what_is_listed(mem_dir):
     assert memory_paths(mem_dir, settings) == listed
     (mem_dir / "journal.jsonl").touch()
     assert memory_paths(mem_dir, settings) == [mem_dir / "journal.jsonl", *listed]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# nothing\n\n# top_k = 3\n",
+        "memory = [\n]\n\n# top_k = 3\n",
+        '# memory\nmemory = [\n    "docs/memory",\n    "~/ü b/c.json",\n]\n',
+        'memory = [\n    "a\\\\b",\n]\n',
+        'memory = [\n    "a", "b",\n]\n',
+        'memory = [\n    "a"\n]\n',
+        'memory = [\n    "a",\n    3,\n]\n',
+        'memory = [\n    "a",\n]\nmemory = [\n]\n',
+        'memory = [\n    "a\tb",\n]\n',
+        'memory = [\n    "a\x7fb",\n]\n',
+        'memory = [\n    "a",\n',
+        "memory = [\n",
+        "]\n",
+        'memory = [\n    ",\n]\n',
+        'memory = ["a"]\n',
+        "top_k = 5\n",
+    ],
+)
+def test_a_file_as_init_writes_it_is_read_as_toml_reads_it(mem_dir, text):
+    try:
+        expected = tuple(tomllib.loads(text).get("memory", ()))
+    except tomllib.TOMLDecodeError:
+        expected = None
+    try:
+        found = load(configured(mem_dir, text), {}).memory
+    except BadSettings:
+        found = None
+
+    assert found == (expected if expected != ("a", 3) else None)
+
+
+def test_a_file_as_init_writes_it_needs_no_parser(mem_dir, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tomllib", None)
+
+    assert load(configured(mem_dir, 'memory = [\n    "docs/memory",\n]\n'), {}).memory
+    with pytest.raises(ImportError):
+        load(configured(mem_dir, "top_k = 5"), {})

@@ -3,6 +3,7 @@
 from memories import entry, fixed, journal
 
 from indexing.build import build_index
+from indexing.entry import Lesson
 from indexing.settings import Settings
 from retrieval import Memory, Query
 from retrieval.cli.excerpt import Excerpt
@@ -71,3 +72,75 @@ def test_b074_of_a_log_of_any_length_so_much_is_held(tmp_path):
     assert len(kept.bytes()) <= 64_100
     assert kept.bytes().endswith(b"error: no such table\n")
     assert kept.dropped > 1_000_000
+
+
+SURFACES = (
+    "TimeoutError: page.waitForSelector: Timeout 30000ms exceeded",
+    "Error: expect(locator).toBeVisible() failed",
+    "Error: the component could not be built",
+)
+
+
+def test_b052_what_one_label_joins_is_found_together_and_the_cause_is_first(memory):
+    failed = [
+        entry(
+            f"test-{n}",
+            SURFACES[n % 3],
+            SURFACES[n % 3],
+            labels=("google_genai",),
+            tool="playwright",
+            captured_at=f"2026-01-{n + 1:02}",
+        )
+        for n in range(17)
+    ]
+    others = [
+        entry(f"other-{n}", f"step {n} failed", f"Error: step {n} failed", labels=("openai",))
+        for n in range(50)
+    ]
+    cause = entry(
+        "cause",
+        "langchain_google_genai is missing in the container",
+        "ImportError: No module named 'langchain_google_genai'",
+        labels=("google_genai",),
+        tool="python",
+        lesson=Lesson(fix="Add langchain-google-genai to the image."),
+    )
+    asked = memory(*failed, *others, cause)
+
+    issue = asked.lookup(Query(title="all google_genai flows are red", labels=["google_genai"]))
+    log = asked.lookup(
+        Query(SURFACES[0], tool="playwright", title="flow[google_genai]", labels=["google_genai"])
+    )
+
+    assert ids(issue)[0] == "cause"
+    assert [(hit.entry.id, hit.tier) for hit in log] == [("test-15", "exact"), ("cause", "lexical")]
+    assert log[0].alike == 5
+
+
+def test_b098_a_common_topic_is_no_likeness(memory):
+    typo = entry("typo", "Fix typo in OAuth token docs", "", lesson=Lesson(fix="Spell it right."))
+
+    assert memory(typo).lookup(Query(title="Implement JWT login")) == []
+
+
+def test_b100_signs_of_expressions_are_text(memory):
+    raw = "Error: Cannot find module 'a(b' [x*"
+    known = fixed("known", raw, "install it")
+    other = fixed("other", "Error: Cannot find module 'c'", "install c")
+    asked = memory(known, other)
+
+    assert ids(asked.lookup(Query(raw, tool="npm"))) == ["known"]
+    assert "known" in ids(asked.lookup(Query(title="Cannot find module 'a(b' [x*")))
+    for signs in ("a(b' [x*", "[", "(?P<", "*", "\\"):
+        assert asked.lookup(Query(title=signs)) == []  # too little said, and no error
+
+
+def test_b104_a_greeting_is_told_nothing(memory):
+    stored = [
+        fixed(f"n{n}", f"Error: thing {n} is high, hit by this", f"say hi to team {n}")
+        for n in range(200)
+    ]
+    asked = memory(*stored)
+
+    for words in ("hi", "hi there", "thanks, continue", "ok"):
+        assert asked.context(Query(title=words)) == ""

@@ -129,6 +129,23 @@ def test_one_failure_met_again_without_a_lesson_is_one_hit(tmp_path):
     assert (found.entry.id, found.alike) == ("a", 5)
 
 
+def test_what_two_tiers_find_is_counted_once():
+    met = [says("a", "exact", 100), says("b", "exact", 100)]
+    alike = [says("b", "lexical", 80), says("c", "lexical", 70), says("d", "lexical", 60)]
+    tiers = [Telling(*_signed(met)), Telling(*_signed(alike))]
+
+    [found] = search(Query(title="one failure"), None, tiers, 3, 15)
+
+    assert (found.entry.id, found.alike) == ("a", 3)
+
+
+def _signed(hits):
+    """The hits as meetings of one failure."""
+    return [
+        hit._replace(entry=hit.entry._replace(signature=fixed("x", RAW).signature)) for hit in hits
+    ]
+
+
 def test_two_lessons_of_one_failure_are_two_hits(tmp_path):
     entries = [fixed("a", RAW, "add it"), fixed("b", RAW, "remove the import")]
     store = indexed(entries, tmp_path / "index")

@@ -53,6 +53,12 @@ def test_b088_a_function_that_was_renamed_is_named(memory, here):
     assert hit.why.note == "verify first: logIn() gone"
 
 
+def test_of_a_renamed_file_the_new_name_is_looked_for(memory, here):
+    (here / "there.ts").write_text("", encoding="utf-8")
+    [hit] = memory(cites("moved", "gone.ts => there.ts")).lookup(Query(LOG))
+    assert hit.why.note == ""
+
+
 def test_what_is_still_there_is_not_doubted(memory, here):
     (here / "auth.ts").write_text("export function signIn() {}\n", encoding="utf-8")
     [hit] = memory(cites("new", "auth.ts", fix="Call signIn() first")).lookup(Query(LOG))

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.tokens import digest, file_key, file_keys, title_words, words
+from retrieval.tokens import digest, file_key, file_keys, names, title_words, words
 
 
 @pytest.mark.parametrize(
@@ -63,6 +63,28 @@ def test_unknown_files_stay_unknown_and_none_stays_none():
     assert file_keys(None) is None
     assert file_keys(()) == {}
     assert list(file_keys(("b.py", "./a.py", "a.py"))) == ["a.py", "b.py"]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("old.py => new.py", "old.py", "new.py"),
+        ("src/{auth => session}/token.py", "src/auth/token.py", "src/session/token.py"),
+        ("src/{old.py => new.py}", "src/old.py", "src/new.py"),
+        ("{ => src}/a.py", "a.py", "src/a.py"),
+        ("src/{lib => }/a.py", "src/lib/a.py", "src/a.py"),
+        ("/work/{a => b}/c.py", "/work/a/c.py", "/work/b/c.py"),
+        ("a{1}.py => b{1}.py", "a{1}.py", "b{1}.py"),
+    ],
+)
+def test_a_rename_in_the_notation_of_git_is_two_paths(path, old, new):
+    assert names(path) == (old, new)
+    assert file_keys((path,)) == {old: path, new: path}
+
+
+@pytest.mark.parametrize("path", ["src/a.py", "src/{a,b}.py", "src/a=>b.py"])
+def test_what_is_no_rename_is_one_path(path):
+    assert names(path) == (path,)
 
 
 def test_paths_of_other_case_are_other_files():

@@ -1,138 +1,109 @@
 """TOOLS: one file per tool, in the order tried; where two match a line alike, the first has it."""
 
+from collections.abc import Iterator
+from functools import cache
+
+from indexing.lazily import module
 from indexing.signature.interface import ToolRules
-from indexing.signature.tools import (
-    ansible,
-    ant,
-    apt,
-    bats,
-    bazel,
-    biome,
-    cargo,
-    clojure,
-    cmake,
-    dart,
-    dlang,
-    docker,
-    dotnet,
-    elixir,
-    erlang,
-    eslint,
-    gcc,
-    generic,
-    git,
-    github_actions,
-    go,
-    gradle,
-    haskell,
-    helm,
-    javac,
-    jenkins,
-    jest,
-    julia,
-    junit,
-    kubectl,
-    latex,
-    lua,
-    make,
-    maven,
-    mocha,
-    mypy,
-    node,
-    npm,
-    ocaml,
-    perl,
-    pester,
-    php,
-    pip,
-    playwright,
-    pnpm,
-    prettier,
-    pytest,
-    python,
-    r,
-    rspec,
-    ruby,
-    ruff,
-    sbt,
-    shell,
-    sphinx,
-    swift,
-    systemd,
-    terraform,
-    tsc,
-    unittest,
-    vitest,
-    webpack,
-    yarn,
-)
+from indexing.signature.tools import generic
 
 GENERIC: ToolRules = generic.RULES
 
-TOOLS: tuple[ToolRules, ...] = (
-    junit.RULES,
-    npm.RULES,
-    yarn.RULES,
-    pnpm.RULES,
-    tsc.RULES,
-    eslint.RULES,
-    prettier.RULES,
-    biome.RULES,
-    jest.RULES,
-    vitest.RULES,
-    mocha.RULES,
-    playwright.RULES,
-    webpack.RULES,
-    node.RULES,
-    pytest.RULES,
-    unittest.RULES,
-    mypy.RULES,
-    ruff.RULES,
-    pip.RULES,
-    python.RULES,
-    cargo.RULES,
-    go.RULES,
-    cmake.RULES,
-    make.RULES,
-    maven.RULES,
-    gradle.RULES,
-    sbt.RULES,
-    ant.RULES,
-    javac.RULES,
-    dotnet.RULES,
-    gcc.RULES,
-    rspec.RULES,
-    ruby.RULES,
-    php.RULES,
-    perl.RULES,
-    pester.RULES,
-    haskell.RULES,
-    elixir.RULES,
-    erlang.RULES,
-    swift.RULES,
-    clojure.RULES,
-    julia.RULES,
-    r.RULES,
-    lua.RULES,
-    ocaml.RULES,
-    dlang.RULES,
-    dart.RULES,
-    bats.RULES,
-    kubectl.RULES,
-    helm.RULES,
-    terraform.RULES,
-    ansible.RULES,
-    bazel.RULES,
-    apt.RULES,
-    docker.RULES,
-    git.RULES,
-    systemd.RULES,
-    github_actions.RULES,
-    jenkins.RULES,
-    sphinx.RULES,
-    latex.RULES,
-    shell.RULES,
-    GENERIC,
+NAMES = (
+    "junit",
+    "npm",
+    "yarn",
+    "pnpm",
+    "tsc",
+    "eslint",
+    "prettier",
+    "biome",
+    "jest",
+    "vitest",
+    "mocha",
+    "playwright",
+    "webpack",
+    "node",
+    "pytest",
+    "unittest",
+    "mypy",
+    "ruff",
+    "pip",
+    "python",
+    "cargo",
+    "go",
+    "cmake",
+    "make",
+    "maven",
+    "gradle",
+    "sbt",
+    "ant",
+    "javac",
+    "dotnet",
+    "gcc",
+    "rspec",
+    "ruby",
+    "php",
+    "perl",
+    "pester",
+    "haskell",
+    "elixir",
+    "erlang",
+    "swift",
+    "clojure",
+    "julia",
+    "r",
+    "lua",
+    "ocaml",
+    "dlang",
+    "dart",
+    "bats",
+    "kubectl",
+    "helm",
+    "terraform",
+    "ansible",
+    "bazel",
+    "apt",
+    "docker",
+    "git",
+    "systemd",
+    "github_actions",
+    "jenkins",
+    "sphinx",
+    "latex",
+    "shell",
+    "generic",
 )
+"""The files, whose names are those of the tools with `_` for `-`."""
 
-__all__ = ["GENERIC", "TOOLS"]
+
+class _Tools:
+    """The rules of each tool; its file is imported when they are first asked for."""
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+    def __getitem__(self, place: int) -> ToolRules:
+        return _rules_in(NAMES[place])
+
+    def __iter__(self) -> Iterator[ToolRules]:
+        return map(_rules_in, NAMES)
+
+
+TOOLS = _Tools()
+
+
+def rules_of(tool: str) -> ToolRules | None:
+    """The rules of the tool of that name; None when it has none."""
+    name = tool.replace("-", "_")
+    rules = _rules_in(name) if name in NAMES else None
+    return rules if rules and rules.tool == tool else None
+
+
+@cache
+def _rules_in(name: str) -> ToolRules:
+    rules: ToolRules = module(f"indexing.signature.tools.{name}").RULES
+    return rules
+
+
+__all__ = ["GENERIC", "NAMES", "TOOLS", "rules_of"]

@@ -13,11 +13,13 @@ from indexing.signature.interface import (
     Lines,
     Rule,
     ToolRules,
+    numbered,
 )
 from indexing.signature.look import below
 
 _P = r"(?:npm (?:ERR!|error)|\d{1,6} error) "
-_NEEDS = ("npm ERR!", "npm error", " error ")
+_NUMBERED = numbered(end=" error ")
+_NEEDS = ("npm ERR!", "npm error", *_NUMBERED)
 
 
 def _conflict(lines: Lines, index: int, _: re.Match[str]) -> Found:
@@ -102,21 +104,23 @@ RULES = ToolRules(
         ),
         Rule(  # a debug log holds nothing of what the script printed
             "debug-lifecycle",
-            (" error ",),
+            _NUMBERED,
             r"\d{1,6} error @?[\w./-]+@\S+ [\w:.-]+: `",
             ERROR + 1,
         ),
-        Rule("debug-error", (" error ",), r"\d{1,6} error \S", SUMMARY, None, True),
+        Rule("debug-error", _NUMBERED, r"\d{1,6} error \S", SUMMARY, None, True),
     ),
     skip=(
-        (
-            "npm's advice",
-            "error",
-            r"^(?:npm error|\d+ error) (?:Failed at the|Make sure you have"
-            r"|If you do, this|If you are behind|Could not resolve dependency"
-            r"|If you are behind|Could not resolve dependency|not with npm|"
-            r"Tell the author|You can get|There is likely"
-            r"|This is (?:most )?(?:probably|likely)|\s)",
+        *(
+            (
+                "npm's advice",
+                literal,
+                r"^(?:npm error|\d+ error) (?:Failed at the|Make sure you have"
+                r"|If you do, this|If you are behind|Could not resolve dependency|not with npm|"
+                r"Tell the author|You can get|There is likely"
+                r"|This is (?:most )?(?:probably|likely)|\s)",
+            )
+            for literal in ("npm error", *_NUMBERED)
         ),
         (
             "npm's advice",
@@ -124,11 +128,14 @@ RULES = ToolRules(
             r"^npm ERR! (?:Failed at the|Make sure you have|If you do, this|not with npm|"
             r"Tell the author|You can get|There is likely|This is (?:most )?(?:probably|likely))",
         ),
-        (
-            "npm's own surroundings",
-            " error ",
-            r"^\d+ error (?:Darwin|Linux|Windows_NT|SunOS|FreeBSD|System|argv|node"
-            r"|npm|cwd|path|command) ",
+        *(
+            (
+                "npm's own surroundings",
+                literal,
+                r"^\d+ error (?:Darwin|Linux|Windows_NT|SunOS|FreeBSD|System|argv|node"
+                r"|npm|cwd|path|command) ",
+            )
+            for literal in _NUMBERED
         ),
         (
             "npm's note on where its log lies",

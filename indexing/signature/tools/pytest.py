@@ -12,6 +12,7 @@ from indexing.signature.interface import (
     Lines,
     Rule,
     ToolRules,
+    numbered,
 )
 from indexing.signature.look import above, below
 from indexing.signature.tools.python import exception_below
@@ -115,7 +116,7 @@ RULES = ToolRules(
         ),
         Rule(
             "line",
-            (".py:",),
+            numbered(".py:"),
             r"\S+\.py:\d+: (?:\w+\.)*\w*(?:Error|Exception|Failed)\b",
             EXCEPTION + 2,
             None,

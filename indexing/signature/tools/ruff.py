@@ -2,11 +2,21 @@
 
 import re
 
-from indexing.signature.interface import DIAGNOSTIC, FATAL, SUMMARY, Found, Lines, Rule, ToolRules
+from indexing.signature.interface import (
+    DIAGNOSTIC,
+    FATAL,
+    SUMMARY,
+    Found,
+    Lines,
+    Rule,
+    ToolRules,
+    numbered,
+)
 from indexing.signature.look import Locate, below
 
 _BROKEN = r"(?:F(?:[67]\d\d|82\d)|E9\d\d|PLE\d{4}|E\d{4}|invalid-syntax|SyntaxError)"
 _CODE = r"(?:[A-Z]{1,6}\d{1,5}|[a-z]+(?:-[a-z]+)*)"
+_NEEDS = (*numbered(".py:"), *numbered(".pyi:"))
 _PLACE = r"\s+--> \S+\.pyi?:\d+:\d+$"
 
 
@@ -37,11 +47,9 @@ RULES = ToolRules(
     command=r"(?:ruff|flake8|pylint|black|isort)",
     rules=(
         # What does not run comes before what is not tidy.
-        Rule("broken", (".py:", ".pyi:"), rf"\S.{{0,200}}\.pyi?:\d+:\d+: {_BROKEN}:? ", DIAGNOSTIC),
+        Rule("broken", _NEEDS, rf"\S.{{0,200}}\.pyi?:\d+:\d+: {_BROKEN}:? ", DIAGNOSTIC),
         Rule("broken-full", ("--> ",), _PLACE, DIAGNOSTIC, _headed_by(_BROKEN)),
-        Rule(
-            "finding", (".py:", ".pyi:"), rf"\S.{{0,200}}\.pyi?:\d+:\d+: {_CODE}:? ", DIAGNOSTIC - 1
-        ),
+        Rule("finding", _NEEDS, rf"\S.{{0,200}}\.pyi?:\d+:\d+: {_CODE}:? ", DIAGNOSTIC - 1),
         Rule("full", ("--> ",), _PLACE, DIAGNOSTIC - 1, _headed_by(_CODE)),
         Rule("failed", ("ruff failed",), r"ruff failed", FATAL, _cause),
         Rule(

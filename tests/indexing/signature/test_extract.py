@@ -227,7 +227,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("rules", TOOLS, ids=lambda rules: rules.tool)
+@pytest.mark.parametrize("rules", list(TOOLS), ids=lambda rules: rules.tool)
 def test_no_rule_takes_long_on_a_hostile_line(rules):
     """4 KB is the longest line an expression sees; a rule that backtracks would take seconds."""
     import re

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from indexing.signature import ci
 from indexing.signature.lines import Log, _alternatives
-from indexing.signature.literals import Literals
+from indexing.signature.literals import Literals, prepared
 from indexing.signature.normalise import STEPS, _shape
 from indexing.signature.tools import TOOLS
 
 NEEDS = sorted(
     {need for rules in TOOLS for rule in rules.rules for need in rule.needs} | {*ci.MARKS}
 )
-SEARCH = Literals(NEEDS)
+SEARCH = Literals(*prepared(NEEDS))
 LONGEST = 4096
 
 
@@ -35,13 +35,13 @@ def ordered(found: dict[int, list[str]]) -> dict[int, list[str]]:
 def test_every_literal_is_found_wherever_it_stands(need):
     text = f"one\n{need}\nxx{need}\n{need}yy{need}\n{need[:-1]}\n{need[1:]}"
     lines = text.split("\n")
-    assert ordered(SEARCH.found(text, lines, LONGEST)) == ordered(one_by_one(lines))
+    assert ordered(SEARCH.found(Log(text).blocks(), lines, LONGEST)) == ordered(one_by_one(lines))
 
 
 @pytest.mark.parametrize("case", failing()[::8], ids=lambda case: case.id)
 def test_a_log_is_searched_as_one_by_one(case):
     log = Log(case.log())
-    found = SEARCH.found(log.text, log.lines, LONGEST)
+    found = SEARCH.found(log.blocks(), log.lines, LONGEST)
     assert list(found) == sorted(found)
     assert ordered(found) == ordered(one_by_one(log.lines))
 
@@ -50,17 +50,17 @@ def test_a_log_is_searched_as_one_by_one(case):
 def test_any_lines_are_searched_as_one_by_one(lines):
     literals = ["***", "FAIL", "rror", "\u2713 ", "E a", "ab", "!!b", "FAILA", "a"]
     text = "\n".join(lines)
-    found = Literals(literals).found(text, text.split("\n"), LONGEST)
+    found = Literals(*prepared(literals)).found(Log(text).blocks(), text.split("\n"), LONGEST)
     assert ordered(found) == ordered(one_by_one(text.split("\n"), literals))
 
 
 def test_blocks_do_not_hide_a_literal_and_numbers_go_on():
     lines = [("x" * 50_000) + " error: ", "error: ", "y" * 200_000, "fatal: ", "z" * 70_000, "FAIL"]
-    found = SEARCH.found("\n".join(lines), lines, LONGEST)
+    found = SEARCH.found(Log("\n".join(lines)).blocks(), lines, LONGEST)
     assert list(found) == [1, 3, 5]
 
 
-@pytest.mark.parametrize("rules", TOOLS, ids=lambda rules: rules.tool)
+@pytest.mark.parametrize("rules", list(TOOLS), ids=lambda rules: rules.tool)
 def test_what_shows_a_tool_is_found_as_by_the_whole_expression(rules):
     import re
 

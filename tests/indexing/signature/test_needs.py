@@ -5,18 +5,23 @@ import random
 import re
 import time
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from itertools import islice
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import pytest
+from failures import failing
 
 from indexing.lazily import compiled
 from indexing.signature.interface import Rule
 from indexing.signature.lines import LONGEST
 from indexing.signature.tools import TOOLS
 
+extract = import_module("indexing.signature.extract")
+doubts = import_module("indexing.signature.doubts")
+lines = import_module("indexing.signature.lines")
 RULES = [(f"{rules.tool}:{rule.name}", rule) for rules in TOOLS for rule in rules.rules]
 SKIPS = [
     (f"{rules.tool}: {why}", literal, pattern)
@@ -131,3 +136,31 @@ def test_most_expressions_can_be_drawn_from() -> None:
         if not re.search(r"\(\?!\)", rule.pattern) and next(matching(rule.pattern), None) is None
     ]
     assert len(dumb) < len(RULES) // 50, dumb
+
+
+@pytest.mark.parametrize(
+    ("pattern", "literals"),
+    [
+        (extract._TRAILER, extract._TRAILER_NEEDS),
+        (extract._RELAYED, extract._RELAYED_NEEDS),
+        (doubts._EXIT, doubts._EXIT_NEEDS),
+        (doubts._FOREIGN, doubts._FOREIGN_NEEDS),
+    ],
+)
+def test_whatever_a_guarded_expression_finds_holds_what_guards_it(pattern, literals):
+    found = list(islice(matching(pattern, find=True), 150))
+    assert len(found) > 50
+    assert [line for line in found if not any(literal in line for literal in literals)] == []
+
+
+def test_a_line_that_begins_with_a_prefix_is_one_that_may():
+    found = list(islice(matching(lines._PREFIX), 300))
+    assert len(found) > 100
+    assert [line for line in found if not lines._may_have_prefix(line)] == []
+
+
+@pytest.mark.parametrize("case", failing()[::4], ids=lambda case: case.id)
+def test_no_captured_line_hides_its_prefix(case):
+    for line in lines.Log(case.log()).lines:
+        found = compiled(lines._PREFIX).match(line)
+        assert lines._may_have_prefix(line) or not found or not found.end(), line

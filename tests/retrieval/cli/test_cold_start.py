@@ -13,11 +13,38 @@ HEAVY = {
     *("asyncio", "logging", "shutil", "difflib", "retrieval.cli.run", "retrieval.cli.index"),
 }
 
+# What a first-tier hit may import, so that a lookup stays at three times Python's own start. Who
+# adds a line here has measured what it costs: scripts/bench/lookup_cold.py.
+OURS = {
+    "indexing",
+    *(f"indexing.{name}" for name in ("entry", "errors", "lazily", "plain", "recipe", "settings")),
+    *("indexing.redact", "indexing.stores", "indexing.stores.generations"),
+    *("indexing.stores.local", "indexing.stores.segment", "indexing.typed", "indexing.signature"),
+    *(
+        f"indexing.signature.{name}"
+        for name in (
+            *("ci", "doubts", "extract", "interface", "lines", "literals", "look", "middle"),
+            *("normalise", "ruleset", "table", "tools", "tools.generic"),
+        )
+    ),
+    "retrieval",
+    *(f"retrieval.{name}" for name in ("events", "hit", "memory", "query", "search", "tiers")),
+    "retrieval.tiers.exact",
+    *(f"retrieval.cli{name}" for name in ("", ".ask", ".excerpt", ".interface", ".plain")),
+    *("retrieval.cli.streams", "retrieval.renderers", "retrieval.renderers.json"),
+}
+LIBRARY = {
+    *("array", "bisect", "collections", "contextlib", "copyreg", "enum", "errno", "functools"),
+    *("gc", "itertools", "json", "keyword", "mmap", "operator", "re", "reprlib", "struct", "types"),
+}
+"""Packages and modules of the standard library; those in C, which begin with `_`, are free."""
+
 SCRIPT = """
 import sys
+started = set(sys.modules)
 from retrieval.cli import main
 code = main({words!r})
-print(code, *sorted(sys.modules), file=sys.stderr)
+print(code, *sorted(set(sys.modules) - started), file=sys.stderr)
 """
 
 
@@ -44,6 +71,18 @@ def test_a_first_tier_hit_imports_nothing_heavy(here):
         assert sorted(modules & HEAVY) == []
 
 
+def test_a_first_tier_hit_imports_nothing_that_is_not_listed(here):
+    remembering(here)
+    (here / "a.log").write_text(LOG, encoding="utf-8")
+    modules = imported("lookup", "--json", "a.log", "-k", "1")
+    ours = {name for name in modules if name.startswith(("indexing", "retrieval"))}
+    library = {name.split(".")[0] for name in modules - ours}
+    tools = {name for name in ours - OURS if name.startswith("indexing.signature.tools.")}
+    assert len(tools) < 4
+    assert sorted(ours - tools - OURS) == []
+    assert sorted(name for name in library - LIBRARY if not name.startswith("_")) == []
+
+
 def test_decisions_cost_nothing_where_there_are_none(here):
     mem_dir = remembering(here)
     (here / "a.log").write_text(LOG, encoding="utf-8")
@@ -65,6 +104,6 @@ def test_help_imports_no_verb(here):
     modules = imported("--help")
     assert not {name for name in modules if name.startswith("retrieval.cli.")} - {
         "retrieval.cli.excerpt",
-        "retrieval.cli.interface",
+        "retrieval.cli.plain",
         "retrieval.cli.streams",
     }

@@ -33,6 +33,22 @@ def test_people_are_shown_a_table(tmp_path, here, capsys):
     assert "R@3" in out and "95 % interval" in out
 
 
+def test_certainty_is_judged_when_that_is_asked_for(tmp_path, here, capsys):
+    folder, run = datasets.small(tmp_path / "small"), tmp_path / "a.trec"
+
+    _, plain, _ = answered(capsys, folder, "--run", run)
+    code, found, _ = answered(capsys, folder, "--certainty")
+    refused, _, err = answered(capsys, folder, "--certainty", "--given", run)
+
+    assert plain["certainty"] is None
+    assert code == 0
+    assert found["certainty"]["surest_quarter"] == 1.0
+    assert sum(each["hits"] for each in found["certainty"]["bins"]) == 6
+    assert refused == 2 and "does not say how certain" in err
+    assert main(["eval", str(folder), "--certainty"]) == 0
+    assert "the surest quarter's first hits help in 1.00" in capsys.readouterr().out
+
+
 def test_the_memory_can_be_asked_about_itself(here, capsys):
     raw = "Error: cannot find module left-pad"
     entries = [
@@ -70,7 +86,7 @@ def test_a_memory_whose_entries_have_nothing_to_do_with_each_other_is_no_test(he
     [
         ([], "name a dataset folder, or give --own"),
         (["small", "--own"], "name a dataset folder, or give --own"),
-        (["small", "--tiers", "magic"], "'magic' names no tiers; take of exact, lexical"),
+        (["small", "--tiers", "magic"], "'magic' names no tiers; take of exact, pattern, lexical"),
         (["small", "--split", "none"], "holds no judged question of split 'none'"),
         (["nowhere"], "cannot be read"),
         (["--own"], "run `mem init`"),

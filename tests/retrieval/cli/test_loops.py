@@ -90,6 +90,16 @@ def test_the_share_of_the_control_group_is_what_was_asked_and_stays():
     assert all(in_control(loop, 1.0) for loop in loops)
 
 
+def test_b112_one_clean_session_is_told_nothing(mem_dir, monkeypatch, capsys):
+    monkeypatch.setenv("MEM_INJECT", "0")
+    for words in ([], ["--json"], ["--loop", "l1"], ["--format", "patterns"]):
+        assert main(["context", "a.log", *words]) == 0
+        said = capsys.readouterr()
+        assert (said.out, said.err) == ("", "")
+    assert outcomes(mem_dir) == []
+    assert main(["lookup", "a.log"]) == 0  # who asks is told
+
+
 # --- mem run
 
 
@@ -116,6 +126,12 @@ def git(folder, *words):
 def test_b113_the_fix_is_offered_at_the_moment_of_the_failure(mem_dir, here):
     done = mem("run", "--", *fails(here), cwd=here)
     assert b"npm login" in done.stderr
+
+
+def test_b112_run_says_nothing_in_a_clean_session_and_keeps_the_exit_code(mem_dir, here):
+    done = mem("run", "--", *fails(here), cwd=here, MEM_INJECT="0")
+    assert (done.returncode, done.stdout, done.stderr) == (1, LOG.encode(), b"")
+    assert outcomes(mem_dir) == []
 
 
 def test_the_same_failure_of_a_loop_is_told_once_by_run_too(mem_dir, here):

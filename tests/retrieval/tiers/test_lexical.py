@@ -210,6 +210,24 @@ def test_unknown_files_leave_the_whole_weight_to_the_words(tmp_path):
     assert asked(["a.py"]) == {"known": (100, 1.0), "unknown": (100, None)}
 
 
+@every_scorer
+def test_a_renamed_file_is_found_by_either_name(tmp_path, way):
+    rename = "src/{auth => session}/token.py"
+    entries = [
+        entry("old", files=("src/auth/token.py",)),
+        entry("moved", files=(rename,)),
+        entry("other", files=("docs/readme.md",)),
+    ]
+    store = indexed(entries, tmp_path / "index")
+
+    def found(*files):
+        return {hit.entry.id for hit in Lexical(way).search(Query(files=files), store, 3)}
+
+    assert found("src/auth/token.py") == {"old", "moved"}
+    assert "moved" in found("src/session/token.py")
+    assert found(rename) == {"old", "moved"}
+
+
 def test_a_half_counts_up(tmp_path):
     store = indexed([entry("a", "", files=tuple("abcdefgh"))], tmp_path / "index")
     half = COSINE._replace(weight_text=0.5, weight_files=0.5)

@@ -1,0 +1,43 @@
+"""The rules by their literals: a tool's file is imported when a line holds one of them.
+
+To import all of them takes longer than a lookup may take, and a log needs few. So `table.py` holds
+the literals of all rules, and in which order rules are tried; `scripts/accept` writes it.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from indexing.lazily import compiled
+from indexing.signature import table
+from indexing.signature.interface import Rule, ToolRules
+from indexing.signature.literals import Literals
+from indexing.signature.tools import TOOLS
+
+LITERALS = Literals(table.PIECES, table.SELDOM)
+HIGHEST: int = table.HIGHEST
+"""No rule has a higher rank."""
+
+
+def rules_for(line: str, literals: Iterable[str] = table.NEEDS) -> Iterator[tuple[Rule, ToolRules]]:
+    """The rules of which the line holds one of the literals, in the order they are tried.
+
+    Highest rank first, then by the tools' order. The generic ones come last: what a tool's own
+    rules say of a line, they cannot overrule.
+    """
+    places: set[int] = set()
+    for literal in literals:
+        if literal in line:
+            places.update(table.NEEDS.get(literal, ()))
+    for place in sorted(places):
+        tool, number = table.RULES[place]
+        rules = TOOLS[tool]
+        yield rules.rules[number], rules
+
+
+def why_not(line: str) -> str:
+    """Why a line is no failure although it has the words of one; empty when it may be one."""
+    for literal, tool, number in table.SKIPS:
+        if literal in line:
+            why, _, pattern = TOOLS[tool].skip[number]
+            if compiled(pattern).search(line):
+                return why
+    return ""

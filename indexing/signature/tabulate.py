@@ -1,0 +1,83 @@
+"""The text of `table.py`: what the rules' files say, as `ruleset.py` reads it."""
+
+from collections.abc import Iterable, Iterator
+
+from indexing.lazily import sha256
+from indexing.signature import ci
+from indexing.signature.literals import Seldom, prepared
+from indexing.signature.tools import GENERIC, TOOLS
+
+_HEAD = """\
+\"\"\"What the files of the tools say, as `ruleset.py` reads it; `scripts/accept` writes it.\"\"\"
+
+# fmt: off
+# ruff: noqa: E501"""
+
+
+def tabulated() -> str:
+    """The table of the rules as they are now."""
+    rules = _in_order()
+    needs: dict[str, tuple[int, ...]] = {}
+    for place, (tool, number) in enumerate(rules):
+        for literal in TOOLS[tool].rules[number].needs:
+            needs[literal] = (*needs.get(literal, ()), place)
+    skips = (
+        (literal, tool, number)
+        for tool, of in enumerate(TOOLS)
+        for number, (_, literal, _) in enumerate(of.skip)
+    )
+    pieces, seldom = prepared([*needs, *ci.MARKS])
+    lines = [
+        _HEAD,
+        f'DIGEST = "{_digest()}"',
+        f"HIGHEST = {max(rule.rank for of in TOOLS for rule in of.rules)}",
+        "RULES: tuple[tuple[int, int], ...] = (",
+        *_rows(rules),
+        ")",
+        "NEEDS: dict[str, tuple[int, ...]] = {",
+        *_pairs(needs.items()),
+        "}",
+        "SKIPS: tuple[tuple[str, int, int], ...] = (",
+        *_rows(skips),
+        ")",
+        "PIECES: dict[bytes, tuple[str, ...]] = {",
+        *_pairs(pieces.items()),
+        "}",
+        "SELDOM: dict[bytes, dict[bytes, tuple[tuple[bytes, str], ...]]] = {",
+        *_nested(seldom),
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _in_order() -> list[tuple[int, int]]:
+    """Each rule as the place of its tool and its number there, in the order they are tried.
+
+    Highest rank first, then by the tools' order; the generic ones come last.
+    """
+    places = [(tool, number) for tool, of in enumerate(TOOLS) for number in range(len(of.rules))]
+    return sorted(places, key=lambda at: (TOOLS[at[0]] is GENERIC, -TOOLS[at[0]].rules[at[1]].rank))
+
+
+def _digest() -> str:
+    made = sha256()
+    for rules in TOOLS:
+        made.update(f"{rules.tool}\0{rules.known_by}\0{rules.skip}\0".encode())
+        for rule in rules.rules:
+            made.update(f"{rule.name}\0{rule.pattern}\0{rule.rank}\0".encode())
+    return made.hexdigest()
+
+
+def _rows(rows: Iterable[object]) -> Iterator[str]:
+    return (f"    {row!a}," for row in rows)
+
+
+def _pairs(pairs: Iterable[tuple[object, tuple[object, ...]]]) -> Iterator[str]:
+    return (f"    {key!a}: {values!a}," for key, values in pairs)
+
+
+def _nested(seldom: Seldom) -> Iterator[str]:
+    for character, parts in seldom.items():
+        yield f"    {character!r}: {{"
+        yield from (f"    {line}" for line in _pairs(parts.items()))
+        yield "    },"

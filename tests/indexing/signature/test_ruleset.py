@@ -1,0 +1,71 @@
+"""A tool's file is imported when a line holds one of its literals: the table says which."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import clean_environment
+from failures import failing
+
+from indexing.signature import table
+from indexing.signature.lines import Log
+from indexing.signature.ruleset import HIGHEST, rules_for, why_not
+from indexing.signature.tabulate import tabulated
+from indexing.signature.tools import GENERIC, NAMES, TOOLS, rules_of
+
+CASES = failing()[::8]
+
+
+def test_the_table_is_what_the_rules_say():
+    """`scripts/accept` writes it anew."""
+    assert Path(table.__file__).read_text("utf-8") == tabulated()
+
+
+def test_every_tool_is_found_by_its_name():
+    assert [rules_of(rules.tool) for rules in TOOLS] == list(TOOLS)
+    assert rules_of("no-such-tool") is None
+    assert rules_of("github_actions") is None
+
+
+def test_every_file_of_a_tool_is_in_the_list():
+    folder = Path(table.__file__).parent / "tools"
+    assert sorted(NAMES) == sorted(p.stem for p in folder.glob("*.py") if p.stem != "__init__")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_a_line_gets_the_rules_of_its_literals_in_order(case):
+    rules = [(rule, of) for of in TOOLS for rule in of.rules]
+    rules.sort(key=lambda pair: (pair[1] is GENERIC, -pair[0].rank))
+    for line in Log(case.log()).lines:
+        held = [pair for pair in rules if any(need in line for need in pair[0].needs)]
+        assert list(rules_for(line)) == held
+    assert max(rule.rank for rule, _ in rules) == HIGHEST
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_a_line_is_passed_over_for_the_first_reason_that_holds(case):
+    import re
+
+    skips = [skip for rules in TOOLS for skip in rules.skip]
+    for line in Log(case.log()).lines:
+        said = (why for why, held, shape in skips if held in line and re.search(shape, line))
+        assert why_not(line) == next(said, "")
+
+
+def test_a_log_imports_the_files_of_few_tools():
+    script = (
+        "import sys; from indexing import extract;"
+        "print(extract('src/a.ts(3,5): error TS2322: no').tool,"
+        "sum(name.startswith('indexing.signature.tools.') for name in sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env=clean_environment(),
+        check=True,
+    )
+    tool, files = done.stdout.split()
+    assert tool == "tsc"
+    assert int(files) < 10
