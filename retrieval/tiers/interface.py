@@ -9,8 +9,7 @@ from retrieval.hit import Hit, Why
 from retrieval.query import Query
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from retrieval.tiers.best import Points
 
 
 class Tier(Part, Protocol):
@@ -26,12 +25,12 @@ class Tier(Part, Protocol):
 
 
 class Scored(Protocol):
-    """Every row's points for one query; what is set to 0 in `points` does not answer."""
+    """Every row's points for one query; what is left out of `points` does not answer."""
 
-    points: "NDArray[np.float64]"
+    points: "Points"
 
     def best(self, limit: int) -> list[tuple[int, int]]:
         """At most `limit` rows and their scores, best first; none below 1."""
 
-    def why(self, row: int) -> Why:
-        """What speaks for `row`."""
+    def whys(self, rows: Sequence[int]) -> Sequence[Why]:
+        """What speaks for each row."""
