@@ -2,14 +2,18 @@
 
 import gc
 import os
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import compress
+from functools import cached_property
+from itertools import accumulate, chain, compress
 from operator import not_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+from indexing import lines
+from indexing import stamps as stamps_of
 from indexing.chapters import (
     SHA,
     UNSIGNED,
@@ -19,6 +23,7 @@ from indexing.chapters import (
     Gathers,
     Pages,
     Skipped,
+    chapter_of_prepared,
     finds,
     mapped,
     skipped_for,
@@ -27,15 +32,19 @@ from indexing.entry import Entry, Source
 from indexing.errors import BadIndex, MemError, UnreadableMemory
 from indexing.journal import Outcome, credited
 from indexing.learning.merge import Decisions, decided
+from indexing.lines import Spoken, spoken
 from indexing.readers import memory_files
 from indexing.readers.interface import Quarantined
+from indexing.readers.journal import Journal, key_of
 from indexing.recipe import today
 from indexing.settings import Settings
 from indexing.shelf import Shelf, chapter_from, shelf_of, tidy
 from indexing.signature import ruleset_digest
 from indexing.signature.moved import what_moved
+from indexing.stamps import Stamp, made_by, stamp_of
 from indexing.stores import generations, local
 from indexing.stores.generations import Buffer
+from indexing.stores.segment import Files, decode, encode, little
 from indexing.typed import Protocol
 
 if TYPE_CHECKING:
@@ -43,7 +52,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Rows = NDArray[np.int64]
+    Gathered = Sequence[tuple[Mapping[str, Buffer], Rows]]
+    """What each gatherer had when it was done, and the row of each of its entries in the order they
+    were added; -1 is not in the index."""
 
+ORIGINALS = "originals.jsonl"
+ORIGINALS_BEGIN = "originals.begin"
+GIVEN_TWICE = "originals.twice"
 LOCK_WAIT_S = 600.0  # a build of a million entries takes some minutes
 _SMALL = 16 << 20  # bytes of memory files that are read sooner than processes are started
 
@@ -55,16 +70,38 @@ class Part(Gathers, Protocol):
     are known, what was gathered is merged.
     """
 
-    def merge(
-        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", entries: Sequence[Entry]
-    ) -> Mapping[str, Buffer]:
+    def merge(self, gathered: "Gathered", entries: Sequence[Entry]) -> Mapping[str, Buffer]:
         """File names to their bytes.
 
         Args:
-            gathered: What each gatherer had when it was done, and the row of each of its entries
-                in the order they were added; -1 is not in the index.
+            gathered: What was kept of the entries.
             entries: In order of their rows; each is read from the disk when it is asked for, which
                 takes longer than to have gathered what is needed of it.
+        """
+
+
+class Extends(Protocol):
+    """A part that keeps of a row what hangs on the others; one that does not is merged alone."""
+
+    def extend(
+        self,
+        base: Mapping[str, memoryview],
+        gone: "Gathered",
+        added: "Gathered",
+        dead: "Rows",
+        size: int,
+    ) -> Mapping[str, Buffer] | None:
+        """As `merge`, for a delta; together with its base it answers as all rows merged would.
+
+        Args:
+            base: What `merge` gave for the base.
+            gone: What was gathered of the base's dead entries, in order of their rows.
+            added: Of the delta's.
+            dead: The rows of the base that are dead, ascending.
+            size: How many entries the delta has.
+
+        Returns:
+            None when the base does not answer so, whatever is laid over it.
         """
 
 
@@ -185,10 +222,16 @@ def build_index(
             generations.clean(index)
             with generations.spool(index) as spool:
                 shelf = shelf_of(index, parts)
-                read = _read(memory, root, settings, parts, shelf, spool, workers, tell)
-                book = _Book(read.chapters, spool, parts)
+                files, unlisted = listed(memory, root)
+                stamps = {name: stamp_of(path) for name, path in files}
+                read = _read(files, unlisted, settings, parts, shelf, spool, workers, tell)
+                book = Book(read.chapters, spool, parts)
                 moved = _moved(index, book)
-                generation = book.write(index, tell)
+                journals = _spoken(read.chapters, dict(files), stamps)
+                generation = book.write(index, tell, journals)
+                if journals is not None:
+                    made = made_by(shelf.program, settings.max_file_mb, unlisted)
+                    stamps_of.keep(index, generation, made, stamps)
                 tidy(shelf, (each.read.file for each in read.chapters if each.read))
     except OSError as error:
         where = error.filename or index
@@ -215,11 +258,8 @@ def write_index(entries: Iterable[Entry], index: Path, parts: Sequence[Part]) ->
     The caller holds the lock of `generations.alone`.
     """
     with generations.spool(index) as spool:
-        with Draft(spool / "entries", parts) as draft:
-            for entry in entries:
-                draft.add(entry)
-            chapter = Chapter(pages=(draft.done(),))
-        return _Book([chapter], spool, parts).write(index, lambda progress: None)
+        chapter = chapter_of_prepared(entries, spool / "entries", parts)
+        return Book([chapter], spool, parts).write(index, lambda progress: None)
 
 
 def survey(
@@ -229,7 +269,7 @@ def survey(
 
     Of the latter those alone that `memory` names, and not what lies in its folders.
     """
-    files, skipped = _files(memory, root)
+    files, skipped = listed(memory, root)
     found = []
     for name, path in files:
         reader = finds(name, path, settings.max_file_mb)
@@ -256,8 +296,8 @@ class _Read(NamedTuple):
 
 
 def _read(
-    memory: Sequence[Path],
-    root: Path | None,
+    files: Sequence[tuple[str, Path]],
+    unlisted: Sequence[Skipped],
     settings: Settings,
     parts: Sequence[Part],
     shelf: Shelf,
@@ -270,7 +310,6 @@ def _read(
     Raises:
         UnreadableMemory: That is nothing.
     """
-    files, skipped = _files(memory, root)
     jobs = [
         (shelf, name, path, spool / str(number), parts, settings.max_file_mb)
         for number, (name, path) in enumerate(files)
@@ -281,7 +320,7 @@ def _read(
         for chapter in reading:
             chapters.append(chapter)
             tell(Progress("read", len(chapters), len(jobs)))
-    skipped += [each for chapter in chapters for each in chapter.skipped]
+    skipped = [*unlisted, *(each for chapter in chapters for each in chapter.skipped)]
     if skipped and not any(chapter.read for chapter in chapters):
         first = skipped[0]
         raise UnreadableMemory(
@@ -300,6 +339,25 @@ def _uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def _spoken(
+    chapters: Sequence[Chapter], paths: Mapping[str, Path], stamps: Mapping[str, Stamp | None]
+) -> list[tuple[str, Spoken]] | None:
+    """What the journals speak of; None when a delta over this index could not be told from them."""
+    journals = []
+    for chapter in chapters:
+        if chapter.read is None or chapter.read.reader != Journal.name:
+            continue
+        name, stamp = chapter.read.file, stamps[chapter.read.file]
+        assert chapter.source is not None
+        if chapter.skipped or stamp is None or stamp.size != chapter.source["size"]:
+            return None
+        found = spoken(paths[name], stamp.size)
+        if found is None:
+            return None
+        journals.append((name, found))
+    return journals
 
 
 _Job = tuple[Shelf, str, Path, Path, Sequence[Part], int]
@@ -348,13 +406,14 @@ _Place = tuple[int, int]
 _ENDS = ("from", "into")
 
 
-class _Book:
+class Book:
     """The chapters as one: of each id one entry, with what all of them say of it."""
 
     def __init__(self, chapters: Sequence[Chapter], spool: Path, parts: Sequence[Part]) -> None:
         self._parts = parts
         self._pages = [pages for each in chapters for pages in each.pages]
         self._kept: dict[str, _Place] = {}
+        self._before: dict[str, _Place] = {}
         self.duplicates: list[Duplicate] = []
         self.quarantined: list[Quarantined] = []
         self.sources = [each.source for each in chapters if each.source]
@@ -383,24 +442,45 @@ class _Book:
         """The entry of that id."""
         return self._entry(self._kept[id])
 
-    def write(self, index: Path, tell: Callable[[Progress], None]) -> str:
-        """Make it the current generation of `index`; the generation's name."""
-        ids, places = list(self._kept), list(self._kept.values())
-        order = sorted(range(len(ids)), key=ids.__getitem__)
-        times = [self._pages[at].times[number] for at, number in places]
-        order.sort(key=times.__getitem__, reverse=True)
-        places = [places[each] for each in order]
-        del ids, times, order
+    def write(
+        self,
+        index: Path,
+        tell: Callable[[Progress], None],
+        journals: Sequence[tuple[str, Spoken]] | None = None,
+    ) -> str:
+        """Make it the current generation of `index`; the generation's name.
+
+        `journals` are what the journals speak of when a delta may be laid over it.
+        """
+        sheet = self.sheet()
+        further = [] if journals is None else [lines.files_of(journals), self._originals()]
         name = local.write(
             index,
-            self._rows(places),
-            self._signed(places),
+            sheet.files(),
             self.sources,
-            self._built(places, tell),
+            self._built(sheet, tell),
             today(self._parts),
+            chain.from_iterable(further),
         )
         tell(Progress("write", 1, 1))
         return name
+
+    def sheet(self, ids: Iterable[str] | None = None) -> "Sheet":
+        """The entries of these ids, or all, in order of their rows."""
+        kept = self._kept if ids is None else {id: self._kept[id] for id in ids}
+        return Sheet(self._pages, kept)
+
+    def _originals(self) -> Iterator[tuple[str, Iterable[Buffer]]]:
+        """What a delta must know beside the rows.
+
+        Entries as they were before what other files say of them was counted in, and before they
+        were decided on, in order of their ids; and the ids that were given more than once.
+        """
+        rows = [encode(self._entry(place)) + b"\n" for _, place in sorted(self._before.items())]
+        yield ORIGINALS, rows
+        yield ORIGINALS_BEGIN, [little(array("Q", accumulate(map(len, rows), initial=0)))]
+        keys = sorted({key_of(each.id) for each in self.duplicates})
+        yield GIVEN_TWICE, [little(array("I", keys))]
 
     def _entry(self, place: _Place) -> Entry:
         at, number = place
@@ -450,49 +530,94 @@ class _Book:
         concerned = {id: self.entry(id) for id in sorted(named) if id in self._kept}
         left = decided(concerned, records.values())
         for id in concerned.keys() - left.keys():
-            del self._kept[id]
+            self._before.setdefault(id, self._kept.pop(id))
         self._revise({id: each for id, each in left.items() if each != concerned[id]}, spool)
 
     def _revise(self, entries: Mapping[str, Entry], spool: Path) -> None:
         """Put these in the places of those that have their ids."""
         with Draft(spool, self._parts) as draft:
             for id, entry in entries.items():
+                self._before.setdefault(id, self._kept[id])
                 self._kept[id] = len(self._pages), len(draft)
                 draft.add(entry)
             self._pages.append(draft.done())
 
-    def _rows(self, places: Iterable[_Place]) -> Iterator[bytes]:
+    def _built(
+        self, sheet: "Sheet", tell: Callable[[Progress], None]
+    ) -> Iterator[tuple[str, Mapping[str, Buffer]]]:
+        """What each part keeps, one after another."""
+        for which, part in enumerate(self._parts):
+            tell(Progress(part.name, 0, 1))
+            yield part.name, part.merge(sheet.gathered(which), sheet.entries)
+            tell(Progress(part.name, 1, 1))
+        tell(Progress("write", 0, 1))
+
+
+class Sheet:
+    """Entries in order of their rows.
+
+    Args:
+        pages: Where they stand.
+        kept: Of each id, in which of the pages, and which of its entries.
+    """
+
+    def __init__(self, pages: Sequence[Pages], kept: Mapping[str, _Place]) -> None:
+        self._pages = pages
+        ids, places = list(kept), list(kept.values())
+        by_id = sorted(range(len(ids)), key=ids.__getitem__)
+        times = [pages[at].times[number] for at, number in places]
+        order = sorted(by_id, key=times.__getitem__, reverse=True)
+        rows = array("I", bytes(4 * len(ids)))
+        for row, each in enumerate(order):
+            rows[each] = row
+        self._by_id = array("I", (rows[each] for each in by_id))
+        self._places = [places[each] for each in order]
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def ages(self) -> list[tuple[str, str]]:
+        """When each was captured, and its id."""
+        return [
+            (self._pages[at].times[number], self._pages[at].ids[number])
+            for at, number in self._places
+        ]
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """Each is read when it is asked for."""
+        return _Entries(self._pages, self._places)
+
+    def files(self) -> Files:
+        """Its rows and keys."""
+        return Files(self._rows(), self._signed(), self._by_id)
+
+    def _rows(self) -> Iterator[bytes]:
         spools = [mapped(pages.spool) for pages in self._pages]
-        for at, number in places:
+        for at, number in self._places:
             offsets = self._pages[at].offsets
             yield spools[at][offsets[number] : offsets[number + 1]]
 
-    def _signed(self, places: Iterable[_Place]) -> Iterator[tuple[bytes, int]]:
-        for row, (at, number) in enumerate(places):
+    def _signed(self) -> Iterator[tuple[bytes, int]]:
+        for row, (at, number) in enumerate(self._places):
             sha = self._pages[at].signatures[SHA * number : SHA * (number + 1)]
             if sha != UNSIGNED:
                 yield sha, row
 
-    def _built(
-        self, places: Sequence[_Place], tell: Callable[[Progress], None]
-    ) -> Iterator[tuple[str, Mapping[str, Buffer]]]:
-        """What each part keeps, one after another."""
-        rows = self._numbered(places)
-        entries = _Entries(self._pages, places)
-        for which, part in enumerate(self._parts):
-            tell(Progress(part.name, 0, 1))
-            gathered = [
-                (pages.gathered[which], numbers)
-                for pages, numbers in zip(self._pages, rows, strict=True)
-            ]
-            yield part.name, part.merge(gathered, entries)
-            tell(Progress(part.name, 1, 1))
-        tell(Progress("write", 0, 1))
+    def gathered(self, part: int) -> "Gathered":
+        """What a part gathered of each of the pages, and the rows of their entries."""
+        return [
+            (pages.gathered[part], numbers)
+            for pages, numbers in zip(self._pages, self._numbered, strict=True)
+        ]
 
-    def _numbered(self, places: Sequence[_Place]) -> "list[Rows]":
+    @cached_property
+    def _numbered(self) -> "list[Rows]":
         """The row of each entry of each chapter; -1 where another of its id was kept."""
         import numpy as np
 
+        places = self._places
         rows = [np.full(len(pages.ids), -1, np.int64) for pages in self._pages]
         at = np.fromiter((place[0] for place in places), np.int64, len(places))
         number = np.fromiter((place[1] for place in places), np.int64, len(places))
@@ -524,7 +649,7 @@ class _Entries(Sequence[Entry]):
             return [self[each] for each in range(*row.indices(len(self)))]
         at, number = self._places[row]
         offsets = self._offsets[at]
-        return local.decode(self._spools[at][offsets[number] : offsets[number + 1]])
+        return decode(self._spools[at][offsets[number] : offsets[number + 1]])
 
 
 def _replaces(entry: Entry, known: Entry) -> bool:
@@ -536,7 +661,7 @@ def _replaces(entry: Entry, known: Entry) -> bool:
     return ages[0] > ages[1]
 
 
-def _files(
+def listed(
     memory: Sequence[Path], root: Path | None
 ) -> tuple[list[tuple[str, Path]], list[Skipped]]:
     """Every memory file once, with its name, in order of the names; what could not be listed."""
@@ -562,7 +687,7 @@ def _name(given: Path, path: Path, root: Path | None) -> str:
     return path.as_posix()
 
 
-def _moved(index: Path, book: _Book) -> tuple[Moved, ...]:
+def _moved(index: Path, book: Book) -> tuple[Moved, ...]:
     """Which hashes today's rules changed; the same rules change none, so that nothing is read."""
     moved = []
     try:

@@ -33,8 +33,8 @@ from indexing.readers.interface import (
 from indexing.recipe import Made
 from indexing.redact import redact, suspect, suspects
 from indexing.signature import Signature, sign
-from indexing.stores import local
 from indexing.stores.generations import Buffer
+from indexing.stores.segment import decode, encode
 from indexing.typed import Any, NamedTuple, Protocol
 
 SHA = 32
@@ -133,7 +133,7 @@ class Pages(NamedTuple):
         begin, end = self.offsets[number], self.offsets[number + 1]
         with self.spool.open("rb") as file:
             file.seek(begin)
-            return local.decode(file.read(end - begin))
+            return decode(file.read(end - begin))
 
 
 class Draft:
@@ -169,7 +169,7 @@ class Draft:
         Raises:
             TypeError, ValueError, RecursionError: It holds what JSON cannot; nothing was written.
         """
-        row = local.encode(entry) + b"\n"
+        row = encode(entry) + b"\n"
         sha = bytes.fromhex(entry.signature.sig_sha) if entry.signature else UNSIGNED
         self._file.write(row)
         self._offsets.append(self._offsets[-1] + len(row))
@@ -324,6 +324,32 @@ def _joined(sections: Sequence[Chapter]) -> Chapter:
         unmatched,
         tuple(chain.from_iterable(each.decided for each in sections)),
     )
+
+
+def chapter_from_records(
+    records: Iterable[Entry | Quarantined | Credit | Decided],
+    signed: bool,
+    spool: Path,
+    parts: Iterable[Gathers],
+) -> Chapter:
+    """The chapter of some records of a memory file: entries are prepared as `chapter_of` does."""
+    with Draft(spool, parts) as draft:
+        reading = _Reading(draft, signed)
+        try:
+            for record in records:
+                reading.take(record)
+            reading.settle()
+        except SpoolError as error:
+            raise error.cause from error
+        return reading.chapter()
+
+
+def chapter_of_prepared(entries: Iterable[Entry], spool: Path, parts: Iterable[Gathers]) -> Chapter:
+    """The chapter of entries that were prepared before."""
+    with Draft(spool, parts) as draft:
+        for entry in entries:
+            draft.add(entry)
+        return Chapter(pages=(draft.done(),))
 
 
 def finds(name: str, path: Path, max_file_mb: int) -> Reader | Skipped:

@@ -98,7 +98,7 @@ def append_missing(
 
     Two that record the same leave it once. Errors are those of `append`.
     """
-    with _alone(journal, wait_s):
+    with alone(journal, wait_s):
         known = _known(journal)
         missing: list[Mapping[str, Any]] = []
         lines: list[bytes] = []
@@ -130,7 +130,7 @@ def _known(journal: Path) -> set[tuple[str, str]]:
     except FileNotFoundError:
         return known
     except OSError as error:
-        raise _unwritten(journal, error) from error
+        raise unwritten(journal, error) from error
     return known
 
 
@@ -235,7 +235,7 @@ def append_record(journal: Path, record: Mapping[str, Any], wait_s: float = LOCK
             f"{journal}: the record has {len(line):,} bytes, at most {LONGEST_LINE:,} are kept;"
             " record less"
         )
-    with _alone(journal, wait_s):
+    with alone(journal, wait_s):
         _append_line(journal, line)
 
 
@@ -260,13 +260,13 @@ def _stored(value: Any) -> Any:
 
 
 @contextmanager
-def _alone(journal: Path, wait_s: float) -> Iterator[None]:
+def alone(journal: Path, wait_s: float) -> Iterator[None]:
     """Hold the lock beside the journal; the kernel releases it when its holder dies."""
     import filelock
 
     if not journal.parent.is_dir():  # else the lock would make it, where nobody looks for it
         missing = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-        raise _unwritten(journal, missing)
+        raise unwritten(journal, missing)
     path = journal.with_name(journal.name + ".lock")
     lock = filelock.FileLock(path, timeout=wait_s, poll_interval=0.01)
     try:
@@ -276,7 +276,7 @@ def _alone(journal: Path, wait_s: float) -> Iterator[None]:
             f"{path}: another process has held the lock for {wait_s:g} s; let it finish, or end it"
         ) from None
     except (OSError, NotImplementedError) as error:
-        raise _unwritten(path, error) from error
+        raise unwritten(path, error) from error
     try:
         yield
     finally:
@@ -299,9 +299,9 @@ def _append_line(journal: Path, line: bytes) -> None:
         finally:
             os.close(descriptor)
         if is_new:
-            _flush_folder(journal.resolve().parent)
+            flush_folder(journal.resolve().parent)
     except OSError as error:
-        raise _unwritten(journal, error) from error
+        raise unwritten(journal, error) from error
 
 
 def _last_byte(descriptor: int, size: int) -> bytes:
@@ -324,7 +324,8 @@ def _write_whole(descriptor: int, size: int, line: bytes) -> None:
         raise
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
+    """Have the disk know which files are in the folder."""
     if os.name == "nt":
         return  # folders cannot be opened there, and need not be flushed
     descriptor = os.open(folder, os.O_RDONLY)
@@ -334,7 +335,8 @@ def _flush_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _unwritten(path: Path, error: Exception) -> MemError:
+def unwritten(path: Path, error: Exception) -> MemError:
+    """The error for a caller, of one that the system gave."""
     cures: dict[type[Exception], str] = {
         FileNotFoundError: "create its folder with `mem init`",
         PermissionError: "let this user write there",

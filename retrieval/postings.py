@@ -1,20 +1,21 @@
 """Which rows hold a word: a sorted vocabulary, and the rows of each word.
 
-A family of postings is four files, searched where they lie; opening parses nothing:
+A family of postings is five files, searched where they lie; opening parses nothing:
 
     <family>.words     the sorted words in UTF-8, joined
     <family>.offsets   u64 (n + 1): where each word begins
+    <family>.hashes    u64 (n), sorted: CRC-32 of a word in the upper half, its number in the lower
     <family>.starts    u64 (n + 1): where the rows of each word begin
     <family>.rows      u32: the rows, ascending within a word
 """
 
 import struct
 from array import array
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from itertools import count as counter
+from zlib import crc32
 
 from indexing.typed import TYPE_CHECKING, Any, NamedTuple
 
@@ -234,17 +235,22 @@ class Counted(NamedTuple):
 
     words: list[str]
     starts: "NDArray[np.int64]"
-    row: "NDArray[np.uint32]"
+    all_rows: "NDArray[np.uint32]"
     times: "NDArray[np.uint32]"
 
     def files(self, family: str) -> dict[str, memoryview]:
-        """The four files, by name."""
+        """The five files, by name."""
+        import numpy as np
+
         words, offsets = _joined(self.words)
+        hashes = _hashes(self.words) | np.arange(len(self.words), dtype=np.uint64)
+        hashes.sort()
         return {
             f"{family}.words": memoryview(words),
             f"{family}.offsets": data_of(offsets, "<u8"),
+            f"{family}.hashes": data_of(hashes, "<u8"),
             f"{family}.starts": data_of(self.starts, "<u8"),
-            f"{family}.rows": data_of(self.row, "<u4"),
+            f"{family}.rows": data_of(self.all_rows, "<u4"),
         }
 
 
@@ -274,6 +280,14 @@ def _joined(words: Sequence[str]) -> "tuple[bytes, NDArray[np.uint64]]":
 
     encoded = [word.encode("utf-8", _BYTES) for word in words]
     return b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.uint64)
+
+
+def _hashes(words: Sequence[str]) -> "NDArray[np.uint64]":
+    """The CRC-32 of each word, in the upper half."""
+    import numpy as np
+
+    found = (crc32(word.encode("utf-8", _BYTES)) for word in words)
+    return np.fromiter(found, np.uint64, len(words)) << np.uint64(32)
 
 
 def merged(gathered: "Iterable[tuple[Sequence[Run], NDArray[np.int64]]]", size: int) -> Counted:
@@ -357,7 +371,7 @@ def _fill(
         keys = np.concatenate(pieces)
         keys.sort()
         here = slice(counted.starts[first], counted.starts[last])
-        counted.row[here] = keys >> times_bits & (1 << row_bits) - 1
+        counted.all_rows[here] = keys >> times_bits & (1 << row_bits) - 1
         counted.times[here] = keys & (1 << times_bits) - 1
         first = last
 
@@ -383,8 +397,10 @@ def of_each(holding: "NDArray[np.int64]", idf: Callable[[int], float]) -> "NDArr
     """
     import numpy as np
 
-    frequencies, which = np.unique(holding, return_inverse=True)
-    return np.array([idf(int(each)) for each in frequencies])[which]
+    is_there = np.bincount(holding) > 0
+    of_number = np.zeros(len(is_there))
+    of_number[is_there] = [idf(each) for each in np.flatnonzero(is_there).tolist()]
+    return of_number[holding]
 
 
 class Postings:
@@ -393,37 +409,70 @@ class Postings:
     def __init__(self, files: Mapping[str, memoryview], family: str) -> None:
         self._words = files[f"{family}.words"]
         self._offsets = files[f"{family}.offsets"]
-        self._starts = files[f"{family}.starts"]
-        rows = files[f"{family}.rows"]
-        self._rows = numbers(rows, "<u4", 0, len(rows) // 4)
+        self._hashes = whole(files[f"{family}.hashes"], "<u8")
+        self.starts: NDArray[np.uint64] = whole(files[f"{family}.starts"], "<u8")
+        self.all_rows: NDArray[np.uint32] = whole(files[f"{family}.rows"], "<u4")
 
-    def find(self, word: str) -> int | None:
-        """The number of the word in the sorted vocabulary; None when no row holds it."""
-        wanted = word.encode("utf-8", _BYTES)
-        count = len(self._offsets) // 8 - 1
-        at = bisect_left(range(count), wanted, key=self._word)
-        return at if at < count and self._word(at) == wanted else None
+    def __len__(self) -> int:
+        """How many words there are."""
+        return len(self._hashes)
+
+    def find(self, words: Sequence[str]) -> list[int | None]:
+        """The number of each word in the sorted vocabulary; None when no row holds it."""
+        wanted = _hashes(words)
+        begins = self._hashes.searchsorted(wanted).tolist()
+        return [
+            self._among(word, crc >> 32, at)
+            for word, crc, at in zip(words, wanted.tolist(), begins, strict=True)
+        ]
+
+    def _among(self, word: str, crc: int, at: int) -> int | None:
+        """The word's number among those of its hash, which begin at `at`."""
+        encoded = word.encode("utf-8", _BYTES)
+        while at < len(self._hashes):
+            found = int(self._hashes[at])
+            if found >> 32 != crc:
+                return None
+            number = found & 0xFFFFFFFF
+            begin, end = _pair(self._offsets, 8 * number)
+            if self._words[begin:end] == encoded:
+                return number
+            at += 1
+        return None
+
+    def initials(self) -> "NDArray[np.uint8]":
+        """The first byte of each word."""
+        import numpy as np
+
+        begins = whole(self._offsets, "<u8")[:-1]
+        return whole(self._words, "<u1")[begins.astype(np.intp)]
 
     def span(self, number: int) -> tuple[int, int]:
         """Where the word's postings begin and end, in all postings."""
-        begin, end = _pair(self._starts, 8 * number)
-        return begin, end
+        return int(self.starts[number]), int(self.starts[number + 1])
 
     def rows(self, number: int) -> "NDArray[np.uint32]":
         """The rows that hold the word, ascending; not copied."""
         begin, end = self.span(number)
-        return self._rows[begin:end]
+        return self.all_rows[begin:end]
 
-    def place(self, number: int, row: int) -> int | None:
-        """Which of the word's rows `row` is; None when it does not hold the word."""
-        begin, end = self.span(number)
-        # a few comparisons cost less than to call numpy
-        at = bisect_left(self._rows, row, begin, end)
-        return at - begin if at < end and self._rows[at] == row else None
+    def places(self, words: "NDArray[np.int64]", rows: "NDArray[np.uint32]") -> "NDArray[np.int64]":
+        """Where in all postings each of `rows` holds each of `words`; -1 where it does not.
 
-    def _word(self, number: int) -> bytes:
-        begin, end = _pair(self._offsets, 8 * number)
-        return bytes(self._words[begin:end])
+        Words are numbers, `(w,)`; the answer is `(w, rows)`.
+        """
+        import numpy as np
+
+        begins, ends = (self.starts[words + n].astype(np.int64)[:, None] for n in (0, 1))
+        low, high = (np.repeat(each, len(rows), axis=1) for each in (begins, ends))
+        last = len(self.all_rows) - 1
+        # all are looked for at once, since a few rows cost no more than the calls
+        for _ in range(int((ends - begins).max(initial=0)).bit_length()):
+            middle = (low + high) >> 1
+            is_less = self.all_rows[np.minimum(middle, last)] < rows
+            low, high = np.where(is_less, middle + 1, low), np.where(is_less, high, middle)
+        held = (low < ends) & (self.all_rows[np.minimum(low, last)] == rows)
+        return np.where(held, low, -1)
 
 
 def first_from(rows: "NDArray[np.uint32]", row: int) -> int:
@@ -432,12 +481,11 @@ def first_from(rows: "NDArray[np.uint32]", row: int) -> int:
     return int(rows.searchsorted(rows.dtype.type(row)))
 
 
-def numbers(view: memoryview, kind: str, begin: int, end: int) -> "NDArray[Any]":
-    """Items `begin` to `end` of a file of numbers, as an array that is not copied."""
+def whole(view: memoryview, kind: str) -> "NDArray[Any]":
+    """A file of numbers as an array that is not copied."""
     import numpy as np
 
-    dtype = np.dtype(kind)
-    return np.frombuffer(view, dtype, end - begin, begin * dtype.itemsize)
+    return np.frombuffer(view, kind)
 
 
 def data_of(array: "NDArray[Any]", kind: str) -> memoryview:

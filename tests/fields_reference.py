@@ -59,7 +59,8 @@ class Reference:
         self.means = []
         for field in range(5):
             filled = [len(fields[field]) for fields in self.texts if fields[field]]
-            self.means.append(sum(filled) / len(filled) if filled else 0)
+            mean = sum(filled) / len(filled) if filled else 0
+            self.means.append(float(f"{mean:.1e}"))
         self.traits = [None if keys(e) is None else traits(keys(e)) for e in entries]
         self.with_files = sum(bool(found) for found in self.traits)
         self.touched = Counter(trait for found in self.traits for trait in found or ())
@@ -102,24 +103,24 @@ class Reference:
                 share = LENGTHS[field]
                 norm = 1 - share + share * len(found) / self.means[field]
                 tf += WEIGHTS[field] * times / norm
-        return single(tf / (tf + 1.2) * idf(len(self.entries), self.holding[word]))
+        return single(tf / (tf + 1.2)) * idf(len(self.entries), self.holding[word])
 
-    def vector(self, found: set[str]) -> dict[str, float]:
+    def vector(self, found: set[str]) -> tuple[dict[str, float], float]:
         weights = {
             trait: KINDS[trait[0]] * idf(self.with_files, self.touched[trait])
             for trait in found
             if self.touched[trait] <= max(1000, self.with_files // 10)
         }
-        length = math.sqrt(math.fsum(weight**2 for weight in weights.values()))
-        return {trait: weight / length for trait, weight in weights.items()}
+        return weights, math.sqrt(math.fsum(weight**2 for weight in weights.values()))
 
     def cosine(self, query: Query, row: int) -> float:
         theirs = self.traits[row]
         if keys(query) is None or theirs is None:
             return 0.0
-        kept = {trait: single(weight) for trait, weight in self.vector(theirs).items()}
-        ours = self.vector(traits(keys(query)))
-        return math.fsum(weight * kept.get(trait, 0.0) for trait, weight in ours.items())
+        kept, length = self.vector(theirs)
+        ours, own = self.vector(traits(keys(query)))
+        shared = math.fsum(weight / own * kept.get(trait, 0.0) for trait, weight in ours.items())
+        return shared * single(1 / length) if length else 0.0
 
     def recency(self, query: Query, row: int, settings: Settings) -> float:
         then = day(self.entries[row].captured_at)

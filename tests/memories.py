@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from indexing.build import write_index
+from indexing import overlay
+from indexing.build import Sheet, write_index
+from indexing.chapters import chapter_of_prepared
 from indexing.entry import Entry, Evidence, Lesson, Source
 from indexing.journal import append
 from indexing.settings import Settings
@@ -39,6 +41,23 @@ def indexed(entries: Iterable[Entry], index: Path, settings: Settings = Settings
     with generations.alone(index, 0):
         generations.clean(index)
         write_index(entries, index, tiers(settings))
+    return LocalStore.open(index)
+
+
+def laid_over(entries: Iterable[Entry], index: Path, settings: Settings = Settings()) -> LocalStore:
+    """As `indexed`; every other entry came later, in the place of one that is no more."""
+    parts = tiers(settings)
+    known = sorted(entries, key=lambda entry: entry.id)
+    base = indexed(
+        [each._replace(id=f"{each.id}, before") if n % 2 else each for n, each in enumerate(known)],
+        index,
+        settings,
+    )
+    dead = [row for row in range(len(base)) if base.entry(row).id.endswith(", before")]
+    with generations.alone(index, 0), generations.spool(index) as spool:
+        pages = chapter_of_prepared(known[1::2], spool / "later", parts).pages
+        sheet = Sheet([pages], {id: (0, number) for number, id in enumerate(pages.ids)})
+        assert overlay.write(index, base.segments[0], dead, sheet, parts, spool) is not None
     return LocalStore.open(index)
 
 
@@ -79,9 +98,9 @@ def dies(*_: Any) -> None:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below, but the lock, with its bytes."""
+    """Every file below, but the lock and what is of this machine, with its bytes."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != ".lock"
+        if path.is_file() and path.name not in (".lock", ".stamps")
     }

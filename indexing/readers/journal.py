@@ -112,13 +112,13 @@ def survey(path: Path, span: Span = WHOLE) -> Survey:
     named: set[int] = set()
     for line in json_values.lines(path, span):
         if isinstance(line, Line) and (id := _id_of_addition(line.text)):
-            alone.append(_crc(id))
+            alone.append(key_of(id))
             continue
         mixed = True
         for found in _values(line):
             if isinstance(found, Value) and isinstance(found.value, dict):
                 ids = map(found.value.get, ("id", "entry_id"))
-                named.update(_crc(id.strip()) for id in ids if isinstance(id, str))
+                named.update(key_of(id.strip()) for id in ids if isinstance(id, str))
     return Survey(json_values.count_lines(path, span), alone, frozenset(named), mixed)
 
 
@@ -159,7 +159,7 @@ def alone(
 
 def _stands_alone(line: Line, shared: frozenset[int]) -> bool:
     id = _id_of_addition(line.text)
-    return id != "" and _crc(id) not in shared
+    return id != "" and key_of(id) not in shared
 
 
 def together(
@@ -198,7 +198,8 @@ def _id_of_addition(text: str) -> str:
 _ADDITIONS = ('{"v":1,"op":"add","id":"', '{"v": 1, "op": "add", "id": "')
 
 
-def _crc(id: str) -> int:
+def key_of(id: str) -> int:
+    """What stands for an id where there are many."""
     return crc32(id.encode("utf-8", "surrogatepass"))
 
 

@@ -11,6 +11,7 @@ A generation's name is the digest of its manifest, which holds the digests of al
 same memory gives the same name and the same bytes.
 """
 
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -114,10 +115,11 @@ def _owner(index: Path) -> str:
 
 
 def clean(index: Path) -> None:
-    """Removes what is not the current generation: older ones, and the rest of a crashed build.
+    """Removes what is neither the current generation nor its base.
 
-    So the generation before the current one lives until the next build begins, for readers that
-    are about to open it. Only names that a build gives are touched.
+    That is older ones, and the rest of a crashed build. So the generation before the current one
+    lives until the next build begins, for readers that are about to open it. Only names that a
+    build gives are touched.
 
     Raises:
         BadIndex: A folder stands where the pointer has to go.
@@ -129,10 +131,19 @@ def clean(index: Path) -> None:
         kept = current(index)
     except BadIndex:
         kept = ""
+    base = base_of(index, kept) if kept else ""
     for path in sorted(index.iterdir()):
         left = path.name in (_BUILDING, _SPOOL, _NEW)
-        if left or (_NAME.fullmatch(path.name) and path.name != kept):
+        if left or (_NAME.fullmatch(path.name) and path.name not in (kept, base)):
             _remove(path)
+
+
+def base_of(index: Path, name: str) -> str:
+    """The generation that the generation `name` lies over; empty when there is none."""
+    try:
+        return str(json.loads(read_plain(index / name / MANIFEST)).get("base", ""))
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return ""  # a damaged one lies over nothing that could be read
 
 
 @contextmanager

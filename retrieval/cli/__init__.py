@@ -65,8 +65,10 @@ VERBS: Mapping[str, Verb] = {
     "eval": Verb("eval", "how good the ranking is, on a dataset or on the memory's own links"),
     "tune": Verb("tune", "pick the scorer's priors on the memory's own older links"),
     "index rebuild": Verb("index", "make the index anew from memory files"),
+    "index update": Verb("index", "lay over the index what came since, or else make it anew"),
     "index status": Verb("index", "what the index holds, and whether it is stale"),
     "index verify": Verb("index", "whether the index is whole"),
+    "journal compact": Verb("journal", "drop what our journal says twice"),
 }
 
 

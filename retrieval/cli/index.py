@@ -1,9 +1,9 @@
-"""`mem index rebuild`, `status` and `verify`: from memory files to an index, and its health."""
+"""`mem index rebuild`, `update`, `status`, `verify`: from memory files to an index, its health."""
 
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -68,6 +68,38 @@ def rebuild(
     )
 
 
+def update(
+    place: Place, on_progress: "Callable[[Progress], None] | None" = None
+) -> "Report | None":
+    """Lay over the index what came since it was built; None when it has to be rebuilt.
+
+    An index that has vectors keeps them, whatever the setting is.
+    """
+    from indexing.delta import lay_over
+    from retrieval.tiers import parts
+
+    settings = place.settings._replace(semantic=int(has_vectors(place.folder)))
+    return lay_over(
+        place.memory,
+        place.folder,
+        parts(settings),
+        settings,
+        on_progress,
+        root=place.root,
+    )
+
+
+def has_vectors(index: Path) -> bool:
+    """Whether vectors of texts are in the index; not when there is none that can be opened."""
+    from indexing.stores.local import LocalStore
+    from retrieval.tiers import SEMANTIC
+
+    try:
+        return SEMANTIC in LocalStore.open(index).recipe.parts
+    except BadIndex:
+        return False
+
+
 def _index_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--index", type=Path, metavar="DIR", help="another index than .mem/index")
 
@@ -84,7 +116,7 @@ def _memory_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def _rebuild_arguments(parser: ArgumentParser) -> None:
+def _build_arguments(parser: ArgumentParser) -> None:
     _memory_arguments(parser)
     parser.add_argument(
         "--workers",
@@ -97,23 +129,42 @@ def _rebuild_arguments(parser: ArgumentParser) -> None:
 
 
 def _rebuild(args: Namespace) -> int:
+    where = _place_of(args)
+    with _progress() as on_progress:
+        report = rebuild(where, on_progress, args.workers)
+    return _tell(report, where, args.json, "mem index rebuild")
+
+
+def _update(args: Namespace) -> int:
+    where = _place_of(args)
+    with _progress() as on_progress:
+        report = update(where, on_progress)
+        if report is None:
+            streams.say("mem index update: what came since is no delta; the index is rebuilt")
+            report = rebuild(where, on_progress, args.workers)
+    return _tell(report, where, args.json, "mem index update")
+
+
+def _place_of(args: Namespace) -> Place:
     where = place(args.index, args.memory)
     if (semantic := semantic_of(args)) is not None:
         where = where._replace(settings=where.settings._replace(semantic=int(semantic)))
     if args.memory is None and where.root is None:
         raise NoMemory("there is no .mem here or above; name memory files with --memory")
-    with _progress() as on_progress:
-        report = rebuild(where, on_progress, args.workers)
-    if args.json:
+    return where
+
+
+def _tell(report: "Report", where: Place, as_json: bool, verb: str) -> int:
+    if as_json:
         streams.write_json(report.as_dict())
     else:
         streams.write("\n".join([*_told(report, where.folder), ""]))
     streams.flush()
     if not where.memory:
-        streams.say("mem index rebuild: there is no memory yet; `mem record` adds a lesson")
+        streams.say(f"{verb}: there is no memory yet; `mem record` adds a lesson")
     if not report.unread:
         return FOUND
-    streams.say(f"mem index rebuild: the index lacks {unread_of(report)}; see 'skipped'")
+    streams.say(f"{verb}: the index lacks {unread_of(report)}; see 'skipped'")
     return FAILED
 
 
@@ -217,6 +268,7 @@ def _status(args: Namespace) -> int:
         store = LocalStore.open(where.folder)
     except BadIndex as error:
         return _no_index(where.folder, error, args.json)
+    base = store.segments[0].folder.name if len(store.segments) > 1 else None
     stale, unread = _stale(store, where, args)
     entries = [store.entry(row) for row in range(len(store))]
     rules = [entry.signature.rule for entry in entries if entry.signature is not None]
@@ -227,6 +279,7 @@ def _status(args: Namespace) -> int:
             {
                 "index": str(where.folder),
                 "generation": store.folder.name,
+                "base": base,
                 "entries": len(entries),
                 "signatures": len(rules),
                 "unmatched": tools,
@@ -237,7 +290,7 @@ def _status(args: Namespace) -> int:
     else:
         lines = [
             f"index       {where.folder}",
-            f"generation  {store.folder.name}",
+            f"generation  {store.folder.name}{f', a delta over {base}' if base else ''}",
             f"entries     {len(entries):,}",
             f"signatures  {len(rules):,}",
             f"stale       {'yes; run `mem index rebuild`' if stale else 'no'}",
@@ -256,6 +309,7 @@ def _no_index(index: Path, error: BadIndex, as_json: bool) -> int:
         {
             "index": str(index),
             "generation": None,
+            "base": None,
             "entries": 0,
             "signatures": 0,
             "unmatched": {},
@@ -290,21 +344,26 @@ def _changed(store: "LocalStore", files: Iterable[tuple[str, Path]]) -> Iterator
         source = noted.pop(name, None)
         if source is None:
             yield f"{name}: is not in the index"
-        elif not _is_as(path, source["size"], source["sha256"]):
+        elif not _is_as(path, [source, *([source["grown"]] if "grown" in source else [])]):
             yield f"{name}: has changed"
     yield from (f"{name}: is gone, or cannot be read" for name in noted)
 
 
-def _is_as(path: Path, size: int, sha256: str) -> bool:
+def _is_as(path: Path, pieces: "Sequence[Mapping[str, Any]]") -> bool:
+    """Whether the file is made of pieces of these sizes and checksums."""
     import hashlib
 
+    size = sum(piece["size"] for piece in pieces)
     try:
         if path.stat().st_size != size:
             return False
         if size > _BIG_FILE:
             return True
         with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+            return all(
+                hashlib.sha256(file.read(piece["size"])).hexdigest() == piece["sha256"]
+                for piece in pieces
+            )
     except OSError:
         return False
 
@@ -324,9 +383,8 @@ def _verify(args: Namespace) -> int:
 
 
 COMMANDS = {
-    "index rebuild": Command(
-        _rebuild_arguments, _rebuild, "mem index rebuild --memory docs/memory"
-    ),
+    "index rebuild": Command(_build_arguments, _rebuild, "mem index rebuild --memory docs/memory"),
+    "index update": Command(_build_arguments, _update, "mem index update"),
     "index status": Command(_memory_arguments, _status, "mem index status --json"),
     "index verify": Command(_index_arguments, _verify, "mem index verify"),
 }

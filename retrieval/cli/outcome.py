@@ -52,19 +52,16 @@ def the_entry(id: str) -> "Entry":
     from indexing.stores.local import LocalStore
 
     store = LocalStore.open(find_mem_dir() / INDEX)
-    found = []
-    for row in range(len(store)):
-        entry = store.entry(row)
-        if entry.id == id:
-            return entry
-        if entry.id.startswith(id) and len(id) >= 4:
-            found.append(entry)
+    row = store.with_id(id)
+    if row is not None:
+        return store.entry(row)
+    found = store.named(id) if len(id) >= 4 else []
     if not found:
         raise BadQuery(f"{id}: no memory has this id; mem patterns list, or mem lookup --json")
     if len(found) > 1:
-        ids = ", ".join(entry.id for entry in found[:5])
+        ids = ", ".join(store.entry(row).id for row in found[:5])
         raise BadQuery(f"{id}: begins {len(found)} ids ({ids}); give more of it")
-    return found[0]
+    return store.entry(found[0])
 
 
 COMMANDS = {"outcome": Command(_arguments, _outcome, "mem outcome pat-error-null-check helped")}

@@ -12,7 +12,7 @@ from indexing.settings import JOURNAL, OVERRIDES, find_mem_dir
 from indexing.signature import Signature, extract, sign
 from retrieval.cli import streams
 from retrieval.cli.ask import file_list
-from retrieval.cli.index import entries_of, place, rebuild, unread_of
+from retrieval.cli.index import entries_of, has_vectors, place, rebuild, unread_of, update
 from retrieval.cli.interface import Command
 from retrieval.cli.runs import Failure, Runs, now
 from retrieval.cli.streams import FOUND
@@ -126,15 +126,18 @@ def indexed(verb: str = "mem record") -> bool:
     """Whether a lookup finds what was just recorded; it is safe whatever becomes of the index."""
     try:
         where = place()
-        if _size(where.memory) > _SMALL:
-            streams.say(f"{verb}: run `mem index rebuild`, and lookups will find it")
-            return False
-        report = rebuild(where)
+        # to encode what came would take seconds
+        at_once = _size(where.memory) <= _SMALL and not has_vectors(where.folder)
+        report = rebuild(where) if at_once else update(where)
     except Exception as error:
         streams.say(f"{verb}: it is recorded, but not indexed: {_line(error)}")
         return False
+    if report is None:
+        streams.say(f"{verb}: run `mem index rebuild`, and lookups will find it")
+        return False
     lacking = f"; it lacks {unread_of(report)}" if report.unread else ""
-    streams.say(f"{verb}: the index was rebuilt, {entries_of(report)}{lacking}")
+    how = "rebuilt" if at_once else "updated"
+    streams.say(f"{verb}: the index was {how}, {entries_of(report)}{lacking}")
     return True
 
 

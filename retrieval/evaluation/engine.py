@@ -12,6 +12,7 @@ from indexing.stores import generations
 from indexing.stores.local import LocalStore
 from retrieval.evaluation.dataset import Dataset, Question
 from retrieval.hit import Hit, Why
+from retrieval.segments import split
 from retrieval.tiers import asked_last, parts
 from retrieval.tiers.exact import Exact
 from retrieval.tiers.lexical import Lexical
@@ -82,7 +83,8 @@ class Engine:
 
     def points(self, question: Question, settings: Settings) -> "NDArray[np.float64]":
         """Every row's points in the lexical tier, before rounding; the newest row first."""
-        return self._scored(question, settings).points[: len(self._ids)]
+        [points] = self._scored(question, settings).points.whole()
+        return points[: len(self._ids)]
 
     def rows(self, ids: Collection[str]) -> list[int]:
         """The rows of these entries."""
@@ -106,7 +108,7 @@ class Engine:
         if not self._ids:
             return []
         scored = self._scored(question, settings)
-        scored.points[self.rows(without)] = 0
+        scored.points.leave_out(self.rows(without))
         return Lexical(settings).hits(scored, self.store, limit)
 
     def _lexical(
@@ -115,8 +117,10 @@ class Engine:
         if not self._ids:
             return
         scored = self._scored(question, settings)
-        for row, score in scored.best(depth):
-            yield row, score, float(scored.points[row])
+        best = scored.best(depth)
+        points = scored.points.of(split(self.store, [row for row, _ in best]))
+        for (row, score), its_points in zip(best, points.tolist(), strict=True):
+            yield row, score, its_points
 
     def _scored(self, question: Question, settings: Settings) -> "Scored":
         """The points of all rows as of the time of the question."""
@@ -126,7 +130,7 @@ class Engine:
             unknown = self._files_at > question.query.at
             bare = asked_last(settings).scored(question.query, self._without_files, rows)
             scored = _Partly(scored, bare, unknown)
-        scored.points[:rows][self._seq >= question.seq] = 0
+        scored.points.leave_out(self._seq >= question.seq)
         return scored
 
 
@@ -136,11 +140,12 @@ class _Partly:
     def __init__(self, scored: "Scored", bare: "Scored", unknown: "NDArray[np.bool_]") -> None:
         self._scored, self._bare, self._unknown = scored, bare, unknown
         self.points = scored.points
-        self.points[: len(unknown)][unknown] = bare.points[: len(unknown)][unknown]
+        self.points.take(bare.points, unknown)
         self.best = scored.best
 
-    def why(self, row: int) -> Why:
-        return (self._bare if self._unknown[row] else self._scored).why(row)
+    def whys(self, rows: Sequence[int]) -> list[Why]:
+        pairs = zip(rows, self._bare.whys(rows), self._scored.whys(rows), strict=True)
+        return [bare if self._unknown[row] else known for row, bare, known in pairs]
 
 
 @contextmanager

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from retrieval.tiers.lexical import Lexical
     from retrieval.tiers.semantic import Semantic
 
+SEMANTIC = "semantic"
+"""The name of the tier that is only there when it is asked for."""
 VECTORS = ".vectors"
 """Where an index keeps the vectors of texts that were encoded before."""
 

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 SURE = 100
 ALMOST_SURE = 90
+_RANK = struct.Struct("<d").unpack_from
 
 
 class Exact:
     """Entries whose signature is the query's; those with a fix first, then the most reliable.
 
-    The store finds rows by signature. What the tier keeps is the place of each row among those of
-    one signature, so that of ten thousand equal failures only the best are read.
+    The store finds rows by signature. What the tier keeps is what orders those of one signature, so
+    that of ten thousand equal failures only the best are read.
 
     Args:
         overrides: What people decided: which signatures are one failure, and which are two.
@@ -38,43 +39,44 @@ class Exact:
 
     def made_with(self) -> "MadeWith":
         """The version of the order."""
-        return {"order": 2}
+        return {"order": 3}
 
-    def gather(self) -> "_Orders":
+    def gather(self) -> "_Ranks":
         """What orders entries of one signature."""
-        return _Orders()
+        return _Ranks()
 
     def merge(
         self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", entries: Sequence[Entry]
     ) -> Mapping[str, memoryview]:
-        """`places`: u32 a row, smaller is better."""
+        """`ranks`: f64 a row, smaller is better."""
         import numpy as np
 
         from retrieval.postings import data_of
 
-        size = len(entries)
-        groups, rates = np.zeros(size, np.uint8), np.zeros(size)
+        ranks = np.zeros(len(entries))
         for files, rows in gathered:
             kept = rows >= 0
-            groups[rows[kept]] = np.frombuffer(files["groups"], np.uint8)[kept]
-            rates[rows[kept]] = np.frombuffer(files["rates"], np.float64)[kept]
-        places = np.empty(size, np.int64)
-        places[np.lexsort((np.arange(size), -rates, groups))] = np.arange(size)
-        return {"places": data_of(places, "<u4")}
+            ranks[rows[kept]] = np.frombuffer(files["ranks"], np.float64)[kept]
+        return {"ranks": data_of(ranks, "<f8")}
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
         """At most `limit` hits: 100 for the same failure, 90 for a weaker key, which is noted."""
         signature = query.signature
         if signature is None:
             return []
-        places = store.part(self.name)["places"]
+        ranks = [segment.part(self.name)["ranks"] for segment in store.segments]
+
+        def rank(row: int) -> float:
+            segment, place = store.place(row)
+            return float(_RANK(ranks[segment], 8 * place)[0])
+
         hits: list[Hit] = []
         seen: set[int] = set()
         asked = None if self._overrides is None else self._overrides.asked(signature, query.log)
         for sha, note, sure in asked.keys if asked else _keys(signature):
             rows = [row for row in store.signed(sha) if row not in seen]
             seen.update(rows)
-            rows.sort(key=lambda row: struct.unpack_from("<I", places, 4 * row))
+            rows.sort(key=rank)
             for row in rows:
                 if len(hits) >= limit:
                     return hits
@@ -91,16 +93,16 @@ def _keys(signature: Signature) -> list[tuple[str, str, bool]]:
     return [(sha, note, not note) for sha, note in keys(signature)]
 
 
-class _Orders:
+class _Ranks:
     """What orders entries: those that mend, before those that were only mined; then the rate.
 
-    Of each a group (u8, smaller is better) and the rate that can be relied upon (f64).
+    A whole number, smaller is better, less the rate that can be relied upon, which is below 1.
     """
 
     def __init__(self) -> None:
         from array import array
 
-        self._groups, self._rates = array("B"), array("d")
+        self._ranks = array("d")
 
     def add(self, entry: Entry) -> None:
         from indexing.learning.evidence import is_unproven, lower, uses
@@ -108,11 +110,11 @@ class _Orders:
         lesson, evidence = entry.lesson, entry.evidence
         mends = bool(lesson.fix or lesson.worked or lesson.steps)
         doubtful = evidence.harmed > evidence.helped or is_unproven(entry)
-        self._groups.append(2 * (not mends) + doubtful)
-        self._rates.append(lower(evidence) if uses(evidence) else 0.0)
+        rate = lower(evidence) if uses(evidence) else 0.0
+        self._ranks.append(2 * (not mends) + doubtful - rate)
 
     def done(self) -> Mapping[str, bytes]:
-        return {"groups": self._groups.tobytes(), "rates": self._rates.tobytes()}
+        return {"ranks": self._ranks.tobytes()}
 
 
 def _hit(entry: Entry, query: Query, note: str, sure: bool) -> Hit:

@@ -6,7 +6,8 @@ of equal hundredths of a score the newer entry comes first.
     points = (text + files) * recency * size
 
     text     BM25F (Robertson, Zaragoza, Taylor 2004). A term's frequency in an entry is
-             tf = sum over fields of w * n / (1 - b + b * length / mean length), saturated
+             tf = sum over fields of w * n / (1 - b + b * length / mean length), the mean to two
+             digits (so that one more entry seldom moves what all others have), saturated
              tf / (tf + 1.2), times idf = ln(1 + (N + 1000 - df + 0.5) / (df + 0.5)); the thousand,
              so that a memory of a few entries does not take its every word for a common one. A term
              of the query has u = sum over fields of v * n, saturated 9 * u / (u + 8).
@@ -43,7 +44,8 @@ stands between title and body.
 import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
+from itertools import pairwise
 
 from indexing.entry import Entry
 from indexing.settings import Settings
@@ -58,36 +60,40 @@ from retrieval.postings import (
     Runs,
     by_row,
     data_of,
-    first_from,
     merged,
-    numbers,
     of_each,
     runs_of,
 )
+from retrieval.postings import whole as numbers
 from retrieval.query import Query
-from retrieval.tiers.best import best_rows, no_points
+from retrieval.segments import Family, Found, Split, holding, of_all, shifted, split
+from retrieval.tiers.best import Factors, Points
 from retrieval.tiers.files import SHOWN, Files
+from retrieval.tiers.lengths import scales
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from indexing.build import Gathered as AllGathered
     from indexing.build import Rows
-    from indexing.stores.generations import Buffer
+    from indexing.stores.interface import Store
 
-_K1 = 1.2
-_K3 = 8.0
+_PART = "lexical"
+_STEP = 1 << 20  # postings that are weighed at once
+K1 = 1.2
+K3 = 8.0
 _MORE_ROWS = 1000
-_PROVEN = 8.0
-_FILES = 1.2
-_FILES_ALONE = 0.4
-_STEPS = 10_000  # of equal hundredths of a score the newer comes first
-_LEAST = 50
+PROVEN = 8.0
+FILES_WEIGH = 1.2
+FILES_ALONE = 0.4
+STEPS = 10_000  # of equal hundredths of a score the newer comes first
+LEAST = 50
 _MOST_FILES = 1000
-_SIZES = 60
-_MANY = 1000
-_NO_AGE = 0xFFFF
-_NO_SIZE = _SIZES + 1
+SIZES = 60
+MANY = 1000
+_OLDEST = 0xFFFF  # days; what is older counts as so old
+_NO_SIZE = SIZES + 1
 
 
 class _Field(NamedTuple):
@@ -98,7 +104,7 @@ class _Field(NamedTuple):
     asked: float
 
 
-_FIELDS = {
+FIELDS = {
     "title": _Field(3.0, 0.5, 3.0),
     "body": _Field(1.0, 0.75, 1.0),
     "labels": _Field(1.0, 0.5, 1.0),
@@ -112,7 +118,7 @@ _TRAITS = {"p": 1.0, "b": 0.7, "s": 0.5, "d": 0.3}
 
 def made_with() -> str:
     """All constants that are folded into the files."""
-    return repr((_K1, _FIELDS, _TRAITS, _MORE_ROWS, _MOST_FILES, _SIZES, _MANY))
+    return repr((K1, FIELDS, _TRAITS, _MORE_ROWS, _MOST_FILES, SIZES, MANY, "two digits"))
 
 
 class Gathered:
@@ -124,8 +130,8 @@ class Gathered:
 
     def add(self, entry: Entry, keys: Sequence[str] | None) -> None:
         """Take in the next entry, but for its words."""
-        self._days.append(_day(entry.captured_at))
-        self._sizes.append(_NO_SIZE if keys is None else min(len(keys), _SIZES))
+        self._days.append(day_of(entry.captured_at))
+        self._sizes.append(_NO_SIZE if keys is None else min(len(keys), SIZES))
 
     def take(self, texts: Block, keys: Block) -> None:
         """Take in the words of the next entries: a list for each of `texts_of`, and their files."""
@@ -134,7 +140,7 @@ class Gathered:
         entry, field = np.divmod(texts.lists, TEXTS)
         before = np.searchsorted(keys.lists, keys.lists)
         compared = keys.where(np.arange(len(keys.lists)) - before < _MOST_FILES)
-        count, size = len(_FIELDS), keys.size * len(_FIELDS)
+        count, size = len(FIELDS), keys.size * len(FIELDS)
         self._terms.take(
             texts._replace(lists=entry * count + field, size=size),
             compared._replace(lists=compared.lists * count + TEXTS, size=size),
@@ -151,39 +157,145 @@ class Gathered:
         }
 
 
-def merge(
-    gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", size: int
-) -> "dict[str, memoryview]":
-    """Postings of `terms` and of `traits`, each with `weights` (f32), and what the priors take.
+class Totals(NamedTuple):
+    """What is counted of all entries together.
 
-    `ages` (u16 a row) are days before the newest entry, `sizes` (u8) numbers of files; the greatest
-    of each means unknown. `clock` (i32) is the day of the newest entry, 0 when none has a date;
-    `mean` (f64) that of the sizes' logarithms; `known` (i32) counts entries with files.
+    `filled` are the entries that have words in a field, `words` how many these are, in the order of
+    `FIELDS`; `sizes` counts entries by their number of files, the last those of an unknown one;
+    `newest` is the day of the newest entry, 0 when none has a date.
+    """
+
+    filled: "NDArray[np.int64]"
+    words: "NDArray[np.int64]"
+    sizes: "NDArray[np.int64]"
+    newest: int
+
+    @staticmethod
+    def of(files: Mapping[str, memoryview]) -> "Totals":
+        """What `data` gave."""
+        told = numbers(files["totals"], "<i8")
+        count = len(FIELDS)
+        return Totals(told[:count], told[count : 2 * count], told[2 * count : -1], int(told[-1]))
+
+    def data(self) -> memoryview:
+        """As a file (i64)."""
+        import numpy as np
+
+        return data_of(np.concatenate([self.filled, self.words, self.sizes, [self.newest]]), "<i8")
+
+    def means(self) -> "NDArray[np.float64]":
+        """The mean length of each field, to two digits."""
+        import numpy as np
+
+        means = self.words / np.maximum(1, self.filled)
+        return np.array([float(f"{mean:.1e}") for mean in means.tolist()])
+
+    @property
+    def known(self) -> int:
+        """How many entries have files."""
+        return int(self.sizes[1:_NO_SIZE].sum())
+
+    @property
+    def mean_size(self) -> float:
+        """The mean of ln(1 + files) where they are known."""
+        counts = self.sizes[:_NO_SIZE].tolist()
+        logs = math.fsum(count * math.log(1 + files) for files, count in enumerate(counts))
+        return logs / sum(counts) if any(counts) else 0.0
+
+
+class _Whole(NamedTuple):
+    """What was gathered of some entries, by their rows."""
+
+    terms: Counted
+    traits: Counted
+    days: "NDArray[np.int32]"
+    sizes: "NDArray[np.int32]"
+    lengths: "NDArray[np.int64]"
+    totals: Totals
+
+    @staticmethod
+    def of(gathered: "AllGathered", size: int) -> "_Whole":
+        import numpy as np
+
+        days = by_row(((files["days"], rows) for files, rows in gathered), size)
+        sizes = by_row(((files["sizes"], rows) for files, rows in gathered), size)
+        in_fields = ((runs_of(files, "terms"), _field_rows(rows)) for files, rows in gathered)
+        terms = merged(in_fields, size * len(FIELDS))
+        traits = merged(((runs_of(files, "traits"), rows) for files, rows in gathered), size)
+        lengths = _lengths(terms, size)
+        totals = Totals(
+            (lengths > 0).sum(axis=0),
+            lengths.sum(axis=0),
+            np.bincount(sizes, minlength=_NO_SIZE + 1),
+            int(days.max(initial=0)),
+        )
+        return _Whole(terms, traits, days, sizes, lengths, totals)
+
+    def files(self, totals: Totals) -> "dict[str, memoryview]":
+        """All but what hangs on how many rows hold a word."""
+        terms, weights = _term_weights(self.terms, self.lengths, totals.means())
+        return {
+            **terms.files("terms"),
+            "terms.weights": data_of(weights, "<f4"),
+            **self.traits.files("traits"),
+            "days": data_of(self.days, "<i4"),
+            "sizes": data_of(self.sizes, "<u1"),
+            "totals": totals.data(),
+        }
+
+
+def merge(gathered: "AllGathered", size: int) -> "dict[str, memoryview]":
+    """Postings of `terms` with `weights` (f32), of `traits`, and what the priors take.
+
+    A weight is a saturated frequency. `traits.scales` (f32 a row) make vectors of traits as long as
+    1. `days` (i32 a row) are those of the calendar, 0 unknown; `sizes` (u8) numbers of files, the
+    greatest unknown; `totals` are `Totals`.
     """
     import numpy as np
 
-    days = by_row(((files["days"], rows) for files, rows in gathered), size)
-    sizes = by_row(((files["sizes"], rows) for files, rows in gathered), size)
-    newest = int(days.max(initial=0))
-    ages = np.where(days > 0, np.minimum(newest - days, _NO_AGE - 1), _NO_AGE)
-    counts = np.bincount(sizes, minlength=_NO_SIZE + 1)[:_NO_SIZE].tolist()
-    known = sum(counts[1:])
-    logs = math.fsum(count * math.log(1 + files) for files, count in enumerate(counts))
-    mean = logs / sum(counts) if any(counts) else 0.0
-    in_fields = ((runs_of(files, "terms"), _field_rows(rows)) for files, rows in gathered)
-    terms, term_weights = _term_weights(merged(in_fields, size * len(_FIELDS)), size)
-    traits = merged(((runs_of(files, "traits"), rows) for files, rows in gathered), size)
-    traits, trait_weights = _trait_weights(traits, known)
+    whole = _Whole.of(gathered, size)
+    touched = np.diff(whole.traits.starts)
+    weights = _trait_weights(_initials(whole.traits), touched, whole.totals.known)
     return {
-        **terms.files("terms"),
-        "terms.weights": data_of(term_weights, "<f4"),
-        **traits.files("traits"),
-        "traits.weights": data_of(trait_weights, "<f4"),
-        "ages": data_of(ages, "<u2"),
-        "sizes": data_of(sizes, "<u1"),
-        "known": data_of(np.array([known]), "<i4"),
-        "clock": data_of(np.array([newest]), "<i4"),
-        "mean": data_of(np.array([mean]), "<f8"),
+        **whole.files(whole.totals),
+        "traits.scales": scales(whole.traits, weights, size),
+    }
+
+
+def extend(
+    base: Mapping[str, memoryview],
+    gone: "AllGathered",
+    added: "AllGathered",
+    dead: "Rows",
+    size: int,
+    rows: int,
+) -> "dict[str, memoryview] | None":
+    """As `merge`, for `size` rows that are added to the `rows` of a base.
+
+    `base.traits.scales` are what is now so of its rows. None when the base's weights would be
+    others.
+    """
+    import numpy as np
+
+    before = Totals.of(base)
+    lost, whole = _Whole.of(gone, len(dead)), _Whole.of(added, size)
+    days = numbers(base["days"], "<i4")
+    totals = Totals(
+        before.filled - lost.totals.filled + whole.totals.filled,
+        before.words - lost.totals.words + whole.totals.words,
+        before.sizes - lost.totals.sizes + whole.totals.sizes,
+        max(int(np.delete(days, dead).max(initial=0)), whole.totals.newest),
+    )
+    if (totals.means() != before.means()).any():
+        return None
+    traits = Postings(base, "traits")
+    shift = shifted(traits, lost.traits, whole.traits)
+    of_base = _trait_weights(traits.initials(), holding(traits, shift.base), totals.known)
+    of_added = _trait_weights(_initials(whole.traits), shift.added, totals.known)
+    return {
+        **whole.files(totals),
+        "traits.scales": scales(whole.traits, of_added, size),
+        "base.traits.scales": scales(traits, of_base, rows),
     }
 
 
@@ -191,7 +303,7 @@ def _field_rows(rows: "Rows") -> "Rows":
     """The row of each entry's each field; -1 is left out."""
     import numpy as np
 
-    count = len(_FIELDS)
+    count = len(FIELDS)
     return np.where(rows[:, None] < 0, -1, rows[:, None] * count + np.arange(count)).ravel()
 
 
@@ -230,64 +342,80 @@ class Fields:
 
     Args:
         query: What is asked.
-        files: The files that `build` made.
+        store: The rows.
         rows: So many of the newest rows are looked at.
-        total: So many rows there are.
         settings: The three priors count here.
     """
 
-    def __init__(
-        self,
-        query: Query,
-        files: Mapping[str, memoryview],
-        rows: int,
-        total: int,
-        settings: Settings,
-    ) -> None:
-        self._files = Files(query, files, rows)
-        self._terms = _Family(files, "terms")
-        self._traits = _Family(files, "traits")
+    def __init__(self, query: Query, store: "Store", rows: int, settings: Settings) -> None:
+        self._store = store
+        self._files = Files(query, store, _PART)
+        self._terms = Family(store, _PART, "terms", "weights")
+        self._traits = Family(store, _PART, "traits")
+        self._scales = of_all(store, _PART, "traits.scales", "<f4")
+        self._totals = Totals.of(store.segments[-1].part(_PART))
         self._spelt: dict[str, str] = {}
-        self._files_weigh = _FILES_ALONE
-        self._asked_terms = self._weighed_terms(query, total)
-        self._asked_traits = self._weighed_traits(query, files)
-        self._prior = _Prior(query, files, rows, settings)
-        self.points = no_points(rows)
-        self._terms.add(self._asked_terms, self.points, rows)
-        self._traits.add(self._asked_traits or (), self.points, rows, self._files_weigh)
-        self.points[:rows] *= self._prior.factors
+        self._files_weigh = FILES_ALONE
+        self._asked_terms = self._weighed_terms(query, len(store))
+        self._asked_traits = self._weighed_traits(query)
+        prior = _Prior(query, store, self._totals, settings)
+        self._priors = list(map(prior.factors, range(len(store.segments))))
+        of_terms = [(each.found, each.weight) for each in self._asked_terms]
+        of_traits = [
+            (each.found, self._files_weigh * each.weight) for each in self._asked_traits or ()
+        ]
+
+        points = Points(store, rows)
+        for segment, sums in enumerate(points.sums):
+            self._terms.add(of_terms, segment, sums)
+            self._traits.add(of_traits, segment, sums, self._scales[segment])
+        self.points = points.times(self._priors)
 
     def best(self, limit: int) -> list[tuple[int, int]]:
         """At most `limit` rows and their scores, best first; none below 1."""
-        best = best_rows(self.points, limit, _STEPS, _LEAST)
+        best = self.points.best(limit, STEPS, LEAST)
         return [(row, min(100, (grade + 50) // 100)) for row, grade in best]
 
-    def why(self, row: int) -> Why:
-        """What speaks for `row`; the words that add most come first."""
-        gained = self._terms.gains(self._asked_terms, row)
-        best = sorted(gained, key=lambda each: (-each[1], each[0]))
-        words = [self._spelt[term] for term, _ in best if term in self._spelt]
-        known = self._asked_traits is not None and self._prior.sizes[row] != _NO_SIZE
-        shared = self._traits.gains(self._asked_traits or (), row)
-        return Why(
-            jaccard=self._files.jaccard(row),
-            words=tuple(words[:SHOWN]),
-            files=self._files.shared_with(row)[:SHOWN],
-            text=_six(sum(gain for _, gain in gained)) if self._asked_terms else None,
-            paths=_six(self._files_weigh * sum(gain for _, gain in shared)) if known else None,
-            prior=_six(float(self._prior.factors[row])),
-        )
+    def whys(self, rows: Sequence[int]) -> list[Why]:
+        """What speaks for each row; the words that add most come first."""
+        places = split(self._store, rows)
+        terms = _gains(self._terms, self._asked_terms, places)
+        traits = _gains(self._traits, self._asked_traits or (), places)
+        told = []
+        for row, of_terms, of_traits, (jaccard, files) in zip(
+            rows, terms, traits, self._files.told(places), strict=True
+        ):
+            segment, place = self._store.place(row)
+            sizes = numbers(self._store.segments[segment].part(_PART)["sizes"], "<u1")
+            gained = [
+                (-gain, each.word)
+                for gain, each in zip(of_terms, self._asked_terms, strict=True)
+                if gain
+            ]
+            words = [self._spelt[word] for _, word in sorted(gained) if word in self._spelt]
+            known = self._asked_traits is not None and sizes[place] != _NO_SIZE
+            paths = self._files_weigh * sum(of_traits) * float(self._scales[segment][place])
+            told.append(
+                Why(
+                    jaccard=jaccard,
+                    words=tuple(words[:SHOWN]),
+                    files=files,
+                    text=_six(-sum(gain for gain, _ in gained)) if self._asked_terms else None,
+                    paths=_six(paths) if known else None,
+                    prior=_six(float(self._priors[segment].of_rows[place])),
+                )
+            )
+        return told
 
-    def prior(self, rows: "NDArray[np.int64]") -> "NDArray[np.float64]":
-        """The factor for age and size of each of `rows`."""
-        found: NDArray[np.float64] = self._prior.factors[rows]
-        return found
+    def prior(self, rows: Split) -> "NDArray[np.float64]":
+        """The factor for age and size that is in the points of each of `rows`."""
+        return self.points.factors(rows)
 
     def _weighed_terms(self, query: Query, total: int) -> "list[_Asked]":
         """The terms that the index knows, with weights that give the query's own text 1."""
         asked: dict[str, float] = {}
         own: dict[str, float] = {}
-        for (name, field), words in zip(_FIELDS.items(), _words(query), strict=True):
+        for (name, field), words in zip(FIELDS.items(), words_of(query), strict=True):
             for word in words:
                 term = tokens.stem(word)
                 if name != "paths":
@@ -296,114 +424,97 @@ class Fields:
                 own[term] = own.get(term, 0.0) + field.weight
         weighed = []
         whole = 0.0
-        for term in sorted(asked):  # so that sums do not hang on the order of the text
-            number = self._terms.find(term)
-            holding = 0 if number is None else self._terms.holding(number)
-            if term not in self._spelt and holding > max(_MANY, total // 20):
+        found = self._terms.find(sorted(asked))  # sums do not hang on the order of the text
+        for term in sorted(asked):
+            each = found.get(term)
+            holding = each.holding if each else 0
+            if term not in self._spelt and holding > max(MANY, total // 20):
                 continue  # a folder's name, which the traits compare as well
-            weight = asked[term] * (_K3 + 1) / (asked[term] + _K3)
+            weight = asked[term] * (K3 + 1) / (asked[term] + K3)
             rarity = idf(total, holding)
-            whole += weight * rarity * own[term] / (own[term] + _K1)
-            if number is not None:
-                weighed.append(_Asked(term, number, weight))
+            whole += weight * rarity * own[term] / (own[term] + K1)
+            if each:
+                weighed.append(_Asked(term, each, weight * rarity))
         if not asked:
             return []
         rarest = idf(total, 0)
-        whole += _PROVEN * rarest
-        self._files_weigh = _FILES * rarest / whole
+        whole += PROVEN * rarest
+        self._files_weigh = FILES_WEIGH * rarest / whole
         return [each._replace(weight=each.weight / whole) for each in weighed]
 
-    def _weighed_traits(
-        self, query: Query, files: Mapping[str, memoryview]
-    ) -> "list[_Asked] | None":
-        """The traits that the index knows, in a vector of length 1; None: no files are known."""
+    def _weighed_traits(self, query: Query) -> "list[_Asked] | None":
+        """The traits that rows have, with what a row of length 1 gains by each.
+
+        None when no files are known.
+        """
         keys = tokens.file_keys(query.files)
         if keys is None:
             return None
-        with_files = int(numbers(files["known"], "<i4", 0, 1)[0])
+        traits = sorted(traits_of(keys))
+        found = self._traits.find(traits)
         weighed = []
         whole = 0.0
-        for trait in sorted(traits_of(keys)):
-            number = self._traits.find(trait)
-            holding = 0 if number is None else self._traits.holding(number)
-            if number is not None and not holding:
-                continue  # too common to say anything
-            weight = _TRAITS[trait[0]] * idf(with_files, holding)
+        for trait in traits:
+            each = found.get(trait)
+            weight = trait_weight(trait, each.holding if each else 0, self._totals.known)
             whole += weight * weight
-            if number is not None:
-                weighed.append(_Asked(trait, number, weight))
+            if each and weight:
+                weighed.append(_Asked(trait, each, weight * weight))
         return [each._replace(weight=each.weight / math.sqrt(whole)) for each in weighed]
 
 
 class _Asked(NamedTuple):
-    """A word of the query that the index knows: its number there, and its weight."""
+    """A word of the query that rows hold, and its weight."""
 
     word: str
-    number: int
+    found: Found
     weight: float
 
 
-class _Family:
-    """Postings with a weight each."""
+def _gains(family: Family, asked: Sequence[_Asked], rows: Split) -> list[list[float]]:
+    """What each of the rows gains by each word."""
+    import numpy as np
 
-    def __init__(self, files: Mapping[str, memoryview], family: str) -> None:
-        self._postings = Postings(files, family)
-        self._weights = files[f"{family}.weights"]
-
-    def find(self, word: str) -> int | None:
-        """The word's number; None when the index does not know it."""
-        return self._postings.find(word)
-
-    def holding(self, number: int) -> int:
-        """How many rows hold the word."""
-        begin, end = self._postings.span(number)
-        return end - begin
-
-    def add(
-        self, asked: Sequence[_Asked], points: "NDArray[np.float64]", rows: int, share: float = 1.0
-    ) -> None:
-        """Add what each row gains to its points."""
-        import numpy as np
-
-        for _, number, weight in asked:
-            holding = self._postings.rows(number)
-            inside = first_from(holding, rows)
-            weights = numbers(self._weights, "<f4", *self._postings.span(number))[:inside]
-            gained = np.multiply(weights, share * weight, dtype=np.float64)
-            np.add.at(points, holding[:inside].astype(np.intp), gained)
-
-    def gains(self, asked: Sequence[_Asked], row: int) -> list[tuple[str, float]]:
-        """The words that `row` holds, and what it gains by each."""
-        found = []
-        for word, number, weight in asked:
-            place = self._postings.place(number, row)
-            if place is not None:
-                weights = numbers(self._weights, "<f4", *self._postings.span(number))
-                found.append((word, weight * float(weights[place])))
-        return found
+    weights = np.array([each.weight for each in asked]).reshape(-1, 1)
+    held = family.held([each.found for each in asked], rows)
+    gains: list[list[float]] = (held * weights).T.tolist()
+    return gains
 
 
 class _Prior:
     """What speaks for each row whatever is asked: how new it is, and how large."""
 
-    def __init__(
-        self, query: Query, files: Mapping[str, memoryview], rows: int, settings: Settings
-    ) -> None:
+    def __init__(self, query: Query, store: "Store", totals: Totals, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+        self._mean = totals.mean_size
+        self.day_of = (day_of(query.at) or totals.newest) if totals.newest else 0
+
+    def factors(self, segment: int) -> Factors:
+        """The factor of each row of a segment; the same array until the day is another."""
+        its, of = self._store.segments[segment], self._settings
+        priors = (of.prior_recency, of.prior_fresh, of.prior_size)
+
+        def made() -> Factors:
+            files = its.part(_PART)
+            return self._made(numbers(files["days"], "<i4"), numbers(files["sizes"], "<u1"))
+
+        return its.kept(f"{_PART} prior", (self.day_of, self._mean, priors), made)
+
+    def _made(self, days: "NDArray[np.int32]", sizes: "NDArray[np.uint8]") -> Factors:
         import numpy as np
 
-        self.sizes = numbers(files["sizes"], "<u1", 0, rows)
-        ages = numbers(files["ages"], "<u2", 0, rows)
-        day, newest = _day(query.at), int(numbers(files["clock"], "<i4", 0, 1)[0])
-        later = day - newest if day and newest else 0
-        oldest = int(ages.max(initial=0, where=ages != _NO_AGE))
-        most = 1 << max(0, oldest + later).bit_length()  # few sizes, so that tables are kept
-        by_age = _recencies(settings.prior_recency, settings.prior_fresh, most)
-        recency = np.ones(_NO_AGE + 1)
-        recency[: oldest + 1] = by_age[np.maximum(0, np.arange(oldest + 1) + later)]
-        mean = float(numbers(files["mean"], "<f8", 0, 1)[0])
+        ages = np.clip(self.day_of - days, 0, _OLDEST)
+        ages[days == 0] = _OLDEST + 1
+        oldest = int(ages.max(initial=0, where=days > 0))
+        most = 1 << oldest.bit_length()  # few sizes, so that tables are kept
+        recency = np.ones(_OLDEST + 2)
+        of = self._settings
+        recency[: oldest + 1] = _recencies(of.prior_recency, of.prior_fresh, most)[: oldest + 1]
         # not `take`, which is ten times as slow for small integers
-        self.factors = recency[ages]
-        self.factors *= _by_size(settings.prior_size, mean)[self.sizes]
+        factors = recency[ages]
+        factors *= _by_size(of.prior_size, self._mean)[sizes]
+        return Factors.of(factors)
 
 
 @lru_cache(maxsize=16)
@@ -429,20 +540,20 @@ def _by_size(share: float, mean: float) -> "NDArray[np.float64]":
     return np.array([*known, 1.0])
 
 
-def _words(it: Entry | Query) -> Iterator[list[str]]:
-    """The words of each field, in the order of `_FIELDS`."""
+def words_of(it: Entry | Query) -> Iterator[list[str]]:
+    """The words of each field, in the order of `FIELDS`."""
     yield from map(tokens.words, texts_of(it))
     keys = list(tokens.file_keys(it.files) or ())[:_MOST_FILES]
     yield [word for key in keys for word in tokens.path_words(key)]
 
 
 def texts_of(it: Entry | Query) -> tuple[str, str, str, str]:
-    """The fields that are text, in the order of `_FIELDS`."""
+    """The fields that are text, in the order of `FIELDS`."""
     root = "" if it.signature is None else root_of(it.signature)
     return it.title, it.body, "\n".join(it.labels), root
 
 
-def _day(time: str) -> int:
+def day_of(time: str) -> int:
     """The number of the day of `2026-03-04T10:22:31Z`; 0 when it is none."""
     return _ordinal(time[:10])
 
@@ -466,43 +577,70 @@ def idf(rows: int, holding: int) -> float:
     return math.log(1 + (rows + _MORE_ROWS - holding + 0.5) / (holding + 0.5))
 
 
-def _term_weights(found: Counted, rows: int) -> tuple[Counted, "NDArray[np.float64]"]:
+def _lengths(terms: Counted, size: int) -> "NDArray[np.int64]":
+    """How many words each row has in each field, `(size, fields)`."""
+    import numpy as np
+
+    lengths = np.zeros(size * len(FIELDS), np.int64)
+    for begin in range(0, len(terms.all_rows), _STEP):
+        here = slice(begin, begin + _STEP)
+        np.add.at(lengths, terms.all_rows[here].astype(np.intp), terms.times[here].astype(np.int64))
+    return lengths.reshape(-1, len(FIELDS))
+
+
+def _term_weights(
+    found: Counted, lengths: "NDArray[np.int64]", means: "NDArray[np.float64]"
+) -> tuple[Counted, "NDArray[np.float32]"]:
     """The postings of whole entries from those of their fields, and each one's weight."""
     import numpy as np
 
-    entry, field = np.divmod(found.row, len(_FIELDS))
-    lengths = np.bincount(found.row, found.times, minlength=rows * len(_FIELDS))
-    lengths = lengths.reshape(-1, len(_FIELDS))
-    means = lengths.sum(axis=0) / np.maximum(1, (lengths > 0).sum(axis=0))
-    shares = np.array([each.length for each in _FIELDS.values()])
-    full = np.array([each.weight for each in _FIELDS.values()])
+    shares = np.array([each.length for each in FIELDS.values()])
+    full = np.array([each.weight for each in FIELDS.values()])
     norms = full / (1 - shares + shares * lengths / np.maximum(means, 1e-9))
-    # postings of one word and entry stand together
-    words = np.repeat(np.arange(len(found.words)), np.diff(found.starts))
-    new = np.ones(len(entry), bool)
-    new[1:] = (np.diff(entry) != 0) | (np.diff(words) != 0)
-    begins = np.flatnonzero(new)
-    if len(begins):
-        frequency = np.add.reduceat(found.times * norms[entry, field], begins)
-    else:
-        frequency = np.zeros(0)
-    word = words[begins]
-    starts = np.searchsorted(word, np.arange(len(found.words) + 1))
-    whole = Counted(found.words, starts, entry[begins], np.ones(len(begins), np.uint32))
-    weights = frequency / (frequency + _K1) * of_each(np.diff(starts), partial(idf, rows))[word]
-    return whole, weights
+    rows, weights = [np.empty(0, np.uint32)], [np.empty(0, np.float32)]
+    counts = np.zeros(len(found.words), np.int64)
+    # some words at a time: in double precision all of them would take gigabytes
+    steps = np.searchsorted(found.starts, np.arange(0, found.starts[-1], _STEP))
+    for first, last in pairwise(np.unique([*steps, len(found.words)])):
+        here = slice(found.starts[first], found.starts[last])
+        entry, field = np.divmod(found.all_rows[here], len(FIELDS))
+        word = np.repeat(np.arange(first, last), np.diff(found.starts[first : last + 1]))
+        # postings of one word and entry stand together
+        new = np.ones(len(entry), bool)
+        new[1:] = (np.diff(entry) != 0) | (np.diff(word) != 0)
+        begins = np.flatnonzero(new)
+        frequency = np.add.reduceat(found.times[here] * norms[entry, field], begins)
+        counts[first:last] = np.bincount(word[begins] - first, minlength=last - first)
+        rows.append(entry[begins].astype(np.uint32))
+        weights.append((frequency / (frequency + K1)).astype(np.float32))
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    entries = np.concatenate(rows)
+    return Counted(found.words, starts, entries, np.empty(0, np.uint32)), np.concatenate(weights)
 
 
-def _trait_weights(found: Counted, rows: int) -> tuple[Counted, "NDArray[np.float64]"]:
-    """The postings without those that are too common, and weights in vectors of length 1."""
+def _initials(traits: Counted) -> "NDArray[np.uint8]":
     import numpy as np
 
-    holding = np.diff(found.starts)
-    words = np.repeat(np.arange(len(found.words)), holding)
-    kept = (holding <= max(_MANY, rows // 10))[words]
-    word, row = words[kept], found.row[kept]
-    starts = np.searchsorted(word, np.arange(len(found.words) + 1))
-    kinds = np.array([_TRAITS[trait[0]] for trait in found.words])
-    weights = (kinds * of_each(holding, partial(idf, rows)))[word]
-    lengths = np.sqrt(np.bincount(row, weights * weights))
-    return Counted(found.words, starts, row, found.times[kept]), weights / lengths[row]
+    return np.frombuffer("".join(trait[0] for trait in traits.words).encode("ascii"), np.uint8)
+
+
+def _trait_weights(
+    initials: "NDArray[np.uint8]", touched: "NDArray[np.int64]", known: int
+) -> "NDArray[np.float64]":
+    """The weight of each trait that so many of the entries with files have."""
+    import numpy as np
+
+    kinds = np.zeros(128)
+    for kind, weight in _TRAITS.items():
+        kinds[ord(kind)] = weight
+    return kinds[initials] * of_each(touched, lambda holding: _rarity(holding, known))
+
+
+def trait_weight(trait: str, holding: int, known: int) -> float:
+    """The weight of a trait that so many of the entries with files have."""
+    return _TRAITS[trait[0]] * _rarity(holding, known)
+
+
+def _rarity(holding: int, known: int) -> float:
+    """0 for what is too common to say anything."""
+    return 0.0 if holding > max(MANY, known // 10) else idf(known, holding)

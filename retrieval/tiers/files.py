@@ -1,16 +1,18 @@
 """The files that the query shares with the entries: which, and how many of all (Jaccard)."""
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 
 from indexing.typed import TYPE_CHECKING
 from retrieval import tokens
-from retrieval.postings import Postings, numbers
+from retrieval.postings import whole
 from retrieval.query import Query
+from retrieval.segments import Family, Found, Split
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from indexing.stores.interface import Store
 
 UNKNOWN = -1
 SHOWN = 8
@@ -21,66 +23,73 @@ class Files:
 
     Args:
         query: What is asked.
-        files: `paths` and `paths.sizes` (i32 a row, -1 when a row's files are unknown).
-        rows: So many of the newest rows are looked at.
+        store: The rows.
+        part: The name of the part that has `paths` and `paths.sizes` (i32 a row, -1 when a row's
+            files are unknown).
     """
 
-    def __init__(self, query: Query, files: Mapping[str, memoryview], rows: int) -> None:
+    def __init__(self, query: Query, store: "Store", part: str) -> None:
         asked = tokens.file_keys(query.files)
         self.known = asked is not None
-        self.sizes: NDArray[np.int32] = numbers(files["paths.sizes"], "<i4", 0, rows)
+        self.sizes: list[NDArray[np.int32]] = [
+            whole(each.part(part)["paths.sizes"], "<i4") for each in store.segments
+        ]
         self._asked = len(asked or ())
-        self._limit = rows
-        self._paths = Postings(files, "paths")
-        found = ((key, self._paths.find(key)) for key in asked or ())
-        self._found = [(key, number) for key, number in found if number is not None]
+        self._paths = Family(store, part, "paths")
+        self._found = self._paths.find(list(asked or ()))
 
-    @cached_property
-    def _shared(self) -> "tuple[NDArray[np.uint32], NDArray[np.int64]]":
+    def jaccards(self, segment: int, limit: int) -> "tuple[NDArray[np.intp], NDArray[np.float64]]":
+        """The rows of a segment that share files with the query, ascending, and each's Jaccard."""
+        rows, shared = self._shared(segment, limit)
+        return rows, shared / self._union(segment, rows, shared)
+
+    def per_cents(self, segment: int, limit: int) -> "tuple[NDArray[np.intp], NDArray[np.int64]]":
+        """As `jaccards`, in whole per cents, rounded down."""
+        rows, shared = self._shared(segment, limit)
+        return rows, 100 * shared // self._union(segment, rows, shared)
+
+    def _union(
+        self, segment: int, rows: "NDArray[np.intp]", shared: "NDArray[np.intp]"
+    ) -> "NDArray[np.intp]":
+        return self._asked + self.sizes[segment][rows] - shared
+
+    def _shared(self, segment: int, limit: int) -> "tuple[NDArray[np.intp], NDArray[np.intp]]":
         import numpy as np
 
-        holding = [self._paths.rows(number) for _, number in self._found]
-        all_rows = np.concatenate([np.empty(0, np.uint32), *holding])
-        return np.unique(all_rows[all_rows < self._limit], return_counts=True)
+        holding = [self._paths.rows(found, segment, limit) for found in self._found.values()]
+        rows = np.sort(np.concatenate([np.empty(0, np.uint32), *holding]))
+        # faster than `unique`, which would sort out what is already in order
+        first = np.flatnonzero(np.diff(rows, prepend=np.iinfo(np.uint32).max))
+        return rows[first].astype(np.intp), np.diff(first, append=len(rows))
 
-    @property
-    def rows(self) -> "NDArray[np.uint32]":
-        """The rows that share files with the query, ascending."""
-        return self._shared[0]
+    def told(self, rows: Split) -> "list[tuple[float | None, tuple[str, ...]]]":
+        """Of each of the rows Jaccard, and the files that it shares with the query.
 
-    @property
-    def _union(self) -> "NDArray[np.int64]":
-        rows, shared = self._shared
-        return self._asked + self.sizes[rows] - shared
+        Jaccard is None when either files are not known; the rarest files come first.
+        """
+        import numpy as np
 
-    @property
-    def jaccards(self) -> "NDArray[np.float64]":
-        """Of each of `rows`."""
-        return self._shared[1] / self._union
-
-    @property
-    def per_cents(self) -> "NDArray[np.int64]":
-        """Whole per cents of each of `rows`, rounded down."""
-        return 100 * self._shared[1] // self._union
-
-    def jaccard(self, row: int) -> float | None:
-        """Of the row's files and the query's; None when either are not known."""
-        size = int(self.sizes[row])
-        if not self.known or size == UNKNOWN:
-            return None
-        shared = len(self.shared_with(row))
-        return round(shared / (self._asked + size - shared), 6) if shared else 0.0
-
-    def shared_with(self, row: int) -> tuple[str, ...]:
-        """The files that the row shares with the query, the rarest first."""
-        return held_by(self._paths, self._found, row)
+        sizes = np.zeros(sum(len(which) for which, _ in rows), np.int64)
+        for segment, (which, places) in enumerate(rows):
+            sizes[which] = self.sizes[segment][places]
+        held = shared_words(self._paths, self._found, rows)
+        told: list[tuple[float | None, tuple[str, ...]]] = []
+        for size, files in zip(sizes.tolist(), held, strict=True):
+            jaccard = None
+            if self.known and size != UNKNOWN:
+                shared = len(files)
+                jaccard = round(shared / (self._asked + size - shared), 6) if shared else 0.0
+            told.append((jaccard, files[:SHOWN]))
+        return told
 
 
-def held_by(postings: Postings, asked: Sequence[tuple[str, int]], row: int) -> tuple[str, ...]:
-    """Those of the words asked for that `row` holds, the rarest first."""
-    held = [
-        (len(postings.rows(number)), word)
-        for word, number in asked
-        if postings.place(number, row) is not None
+def shared_words(
+    family: Family, asked: "dict[str, Found]", rows: Split
+) -> "Sequence[tuple[str, ...]]":
+    """Those of the words asked for that each of the rows holds, the rarest first."""
+    in_order = sorted(asked.items(), key=lambda each: (each[1].holding, each[0]))
+    held = family.held([found for _, found in in_order], rows)
+    return [
+        tuple(word for (word, _), holds in zip(in_order, of_row, strict=True) if holds)
+        for of_row in held.T.tolist()
     ]
-    return tuple(word for _, word in sorted(held))

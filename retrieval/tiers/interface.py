@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from retrieval.segments import Split
+    from retrieval.tiers.best import Points
+
 
 class Tier(Part, Protocol):
     """A tier's two halves, what it keeps (`gather`, `merge`) and `search`, stand in one file.
@@ -26,19 +29,19 @@ class Tier(Part, Protocol):
 
 
 class Scored(Protocol):
-    """Every row's points for one query; what is set to 0 in `points` does not answer."""
+    """Every row's points for one query; what is left out of `points` does not answer."""
 
-    points: "NDArray[np.float64]"
+    points: "Points"
 
     def best(self, limit: int) -> list[tuple[int, int]]:
         """At most `limit` rows and their scores, best first; none below 1."""
 
-    def why(self, row: int) -> Why:
-        """What speaks for `row`."""
+    def whys(self, rows: Sequence[int]) -> Sequence[Why]:
+        """What speaks for each row."""
 
 
 class ByWords(Scored, Protocol):
     """The same by words and files."""
 
-    def prior(self, rows: "NDArray[np.int64]") -> "NDArray[np.float64]":
+    def prior(self, rows: "Split") -> "NDArray[np.float64]":
         """The factor for age and size that is in the points of each of `rows`."""

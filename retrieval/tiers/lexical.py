@@ -21,7 +21,6 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import pairwise
 
 from indexing.entry import Entry
 from indexing.settings import Settings
@@ -35,31 +34,30 @@ from retrieval.postings import (
     Runs,
     by_row,
     data_of,
-    first_from,
     merged,
-    numbers,
     of_each,
     runs_of,
+    whole,
 )
 from retrieval.query import Query
+from retrieval.segments import Family, Found, Split, holding, shifted, split
 from retrieval.tiers import fields
-from retrieval.tiers.best import HALF, best_rows, no_points
+from retrieval.tiers.best import HALF, Factors, Points
 from retrieval.tiers.certainty import AHEAD, certainties
 from retrieval.tiers.fields import Fields, root_of
-from retrieval.tiers.files import SHOWN, UNKNOWN, Files, held_by
+from retrieval.tiers.files import SHOWN, UNKNOWN, Files, shared_words
+from retrieval.tiers.lengths import scales
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from indexing.build import Rows
+    from indexing.build import Gathered, Rows
     from indexing.recipe import MadeWith
-    from indexing.stores.generations import Buffer
     from indexing.stores.interface import Store
     from retrieval.tiers.interface import Scored
 
 _MOST_PIECES = 1 << 18  # so many come before their words are looked up
-_STEP = 1 << 21  # postings that are weighed at once
 
 
 class Lexical:
@@ -74,6 +72,7 @@ class Lexical:
 
     def __init__(self, settings: Settings = Settings()) -> None:
         self._settings = settings
+        self._last: tuple[Query, Store, Fields | _Cosine | _Tokens] | None = None
 
     def made_with(self) -> "MadeWith":
         """The words, and the weights that are folded into the files."""
@@ -94,26 +93,60 @@ class Lexical:
         """The words and files of entries."""
         return _Words(self._plain)
 
-    def merge(
-        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", entries: Sequence[Entry]
-    ) -> Mapping[str, memoryview]:
-        """Postings of `text` with `weights` (f32), of `titles`, of `paths`, and all of `fields`.
+    def merge(self, gathered: "Gathered", entries: Sequence[Entry]) -> Mapping[str, memoryview]:
+        """Postings of `text` with `times` (f32), of `titles`, of `paths`, and all of `fields`.
 
-        `titles.sizes` and `paths.sizes` (i32 a row) are the sizes of the sets; -1 when a row's
-        files are unknown.
+        `text.scales` (f32 a row) make vectors of tf * idf as long as 1; `titles.sizes` and
+        `paths.sizes` (i32 a row) are the sizes of the sets, -1 when a row's files are unknown.
         """
+        import numpy as np
+
         size = len(entries)
-        text = merged(((runs_of(files, "text"), rows) for files, rows in gathered), size)
-        titles = merged(((runs_of(files, "titles"), rows) for files, rows in gathered), size)
-        paths = merged(((runs_of(files, "paths"), rows) for files, rows in gathered), size)
+        text = _merged(gathered, "text", size)
+        idfs = of_each(np.diff(text.starts), partial(idf, size))
+        return {
+            **self._files(gathered, size, text),
+            "text.scales": scales(text, idfs, size, text.times),
+            **fields.merge(gathered, size),
+        }
+
+    def extend(
+        self,
+        base: Mapping[str, memoryview],
+        gone: "Gathered",
+        added: "Gathered",
+        dead: "Rows",
+        size: int,
+    ) -> "Mapping[str, memoryview] | None":
+        """As `merge`, for rows that are added to a base; `base.…` is what is now so of its rows.
+
+        `base.text.shift` (i64, 2) has the words (their numbers) that more rows hold, and how many
+        more: by it the lengths of the base's rows are taken when the scorer `cosine` first asks.
+        """
+        text = _merged(added, "text", size)
+        shift = shifted(Postings(base, "text"), _merged(gone, "text", len(dead)), text)
+        rows = len(base["titles.sizes"]) // 4
+        idfs = of_each(shift.added, partial(idf, rows - len(dead) + size))
+        extended = fields.extend(base, gone, added, dead, size, rows)
+        if extended is None:
+            return None
+        return {
+            **self._files(added, size, text),
+            "text.scales": scales(text, idfs, size, text.times),
+            "base.text.shift": data_of(shift.base, "<i8"),
+            **extended,
+        }
+
+    @staticmethod
+    def _files(gathered: "Gathered", size: int, text: Counted) -> "dict[str, memoryview]":
+        """What hangs on no other row."""
         return {
             **text.files("text"),
-            "text.weights": data_of(_weights(text, size), "<f4"),
-            **titles.files("titles"),
+            "text.times": data_of(text.times, "<f4"),
+            **_merged(gathered, "titles", size).files("titles"),
             "titles.sizes": _sizes(gathered, "titles.sizes", size),
-            **paths.files("paths"),
+            **_merged(gathered, "paths", size).files("paths"),
             "paths.sizes": _sizes(gathered, "paths.sizes", size),
-            **fields.merge(gathered, size),
         }
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
@@ -121,7 +154,11 @@ class Lexical:
         rows = self.rows_of(store)
         if not rows or limit < 1:
             return []
-        return self.hits(self.scored(query, store, rows), store, limit)
+        last = self._last
+        if last is None or last[0] is not query or last[1] is not store:
+            # who asks deeper asks the same again
+            last = self._last = (query, store, self.scored(query, store, rows))
+        return self.hits(last[2], store, limit)
 
     def rows_of(self, store: "Store") -> int:
         """So many of the newest rows are looked at."""
@@ -130,21 +167,22 @@ class Lexical:
     def hits(self, scored: "Scored", store: "Store", limit: int) -> list[Hit]:
         """At most `limit` of the best rows, each with how certain it is."""
         # some more, to know by how much the last one leads
-        best = [(store.entry(row), row, score) for row, score in scored.best(limit + AHEAD)]
-        whys = [scored.why(row) for _, row, _ in best[:limit]]
+        best = scored.best(limit + AHEAD)
+        entries = [store.entry(row) for row, _ in best]
+        whys = scored.whys([row for row, _ in best[:limit]])
         sure: list[float | None] = [None] * len(whys)
         if self._settings.scorer == "fields":
-            same = [[says_the_same(one, other) for other, *_ in best] for one, *_ in best]
-            sure = [*certainties([float(scored.points[row]) for _, row, _ in best], same, whys)]
+            same = [[says_the_same(one, other) for other in entries] for one in entries]
+            points = scored.points.of(split(store, [row for row, _ in best]))
+            sure = [*certainties(points.tolist(), same, whys)]
         return [
             Hit(entry, self.name, score, why, certainty)
-            for (entry, _, score), why, certainty in zip(best, whys, sure, strict=False)
+            for entry, (_, score), why, certainty in zip(entries, best, whys, sure, strict=False)
         ]
 
     def scored(self, query: Query, store: "Store", rows: int) -> "Fields | _Cosine | _Tokens":
         """The points of the newest `rows` rows, by the scorer of the settings."""
-        files = store.part(self.name)
-        return _SCORERS[self._settings.scorer](query, files, rows, len(store), self._settings)
+        return _SCORERS[self._settings.scorer](query, store, rows, self._settings)
 
 
 def text_of(it: Entry | Query) -> str:
@@ -155,134 +193,179 @@ def text_of(it: Entry | Query) -> str:
     return "\n".join((it.title, body, *it.labels))
 
 
-class _Cosine:
-    """Every row's points by TF-IDF and Jaccard."""
+class _Ageless:
+    """A scorer for which age and size do not count."""
 
-    def __init__(
-        self,
-        query: Query,
-        files: Mapping[str, memoryview],
-        rows: int,
-        total: int,
-        settings: Settings,
-    ) -> None:
+    def prior(self, rows: Split) -> "NDArray[np.float64]":
+        """1 for each of `rows`."""
         import numpy as np
 
-        self._text = Postings(files, "text")
-        self._weights = files["text.weights"]
-        self._terms = self._weighed(text_of(query), total, settings.tokens == "plain")
-        self._files = Files(query, files, rows)
-        self.points = no_points(rows)
-        for _, number, weight in self._terms:
-            holding = self._text.rows(number)
-            inside = first_from(holding, rows)
-            weights = self._weights_of(number)[:inside]
-            gained = np.multiply(weights, weight, dtype=np.float64)
-            np.add.at(self.points, holding[:inside].astype(np.intp), gained)
-        if self._files.known:
-            share = settings.weight_text
-            self.points[:rows] *= np.where(self._files.sizes == UNKNOWN, 1.0, share)
-            self.points[self._files.rows] += settings.weight_files * self._files.jaccards
+        return np.ones(sum(len(which) for which, _ in rows))
+
+
+class _Cosine(_Ageless):
+    """Every row's points by TF-IDF and Jaccard."""
+
+    def __init__(self, query: Query, store: "Store", rows: int, settings: Settings) -> None:
+        self._store = store
+        self._text = Family(store, Lexical.name, "text", "times")
+        self._terms = self._weighed(text_of(query), len(store), settings.tokens == "plain")
+        self._files = Files(query, store, Lexical.name)
+        self._scales = _text_scales(store)
+        self._share = settings.weight_text if self._files.known else 1.0
+        asked = [(found, weight) for _, found, weight in self._terms]
+
+        points = Points(store, rows)
+        factors = list(map(self._factors, range(len(points.sums))))
+        for segment, sums in enumerate(points.sums):
+            self._text.add(asked, segment, sums)
+            if self._files.known:
+                sharing, jaccards = self._files.jaccards(segment, len(sums))
+                sums[sharing] += (
+                    settings.weight_files * jaccards / factors[segment].of_rows[sharing]
+                )
+        self.points = points.times(factors)
+
+    def _factors(self, segment: int) -> Factors:
+        """What the text of each row is to be multiplied with."""
+        import numpy as np
+
+        sizes, share = self._files.sizes[segment], self._share
+        scales = self._scales[segment]
+
+        def made() -> Factors:
+            of_text = np.where(scales > 0, scales.astype(np.float64), 1.0)
+            return Factors.of(of_text * np.where(sizes == UNKNOWN, 1.0, share))
+
+        return self._store.segments[segment].kept(f"{Lexical.name} cosine", share, made)
 
     def best(self, limit: int) -> list[tuple[int, int]]:
         """At most `limit` rows and their scores, best first; none below 1."""
-        return best_rows(self.points, limit)
+        return self.points.best(limit)
 
-    def why(self, row: int) -> Why:
-        """What speaks for `row`; the words that add most to the cosine first."""
-        gained = []
-        for word, number, weight in self._terms:
-            place = self._text.place(number, row)
-            if place is not None:
-                gained.append((float(self._weights_of(number)[place]) * weight, word))
-        cosine = min(1.0, sum(gain for gain, _ in gained))
-        words = [word for _, word in sorted(gained, key=lambda each: (-each[0], each[1]))]
-        return Why(
-            cosine=round(cosine, 6) if self._terms else None,
-            jaccard=self._files.jaccard(row),
-            words=tuple(words[:SHOWN]),
-            files=self._files.shared_with(row)[:SHOWN],
-        )
-
-    def prior(self, rows: "NDArray[np.int64]") -> "NDArray[np.float64]":
-        """1 for each of `rows`: age and size do not count."""
+    def whys(self, rows: Sequence[int]) -> list[Why]:
+        """What speaks for each row; the words that add most to the cosine first."""
         import numpy as np
 
-        return np.ones(len(rows))
+        places = split(self._store, rows)
+        scales = np.zeros(len(rows))
+        for segment, (which, of_segment) in enumerate(places):
+            scales[which] = self._scales[segment][of_segment]
+        held = self._text.held([found for _, found, _ in self._terms], places)
+        weights = np.array([weight for _, _, weight in self._terms]).reshape(-1, 1)
+        gains = (held * weights * scales).T.tolist()
+        told = []
+        for gains_of_row, (jaccard, files) in zip(gains, self._files.told(places), strict=True):
+            gained = [
+                (-gain, word)
+                for gain, (word, _, _) in zip(gains_of_row, self._terms, strict=True)
+                if gain
+            ]
+            cosine = min(1.0, -sum(gain for gain, _ in gained))
+            words = [word for _, word in sorted(gained)]
+            told.append(
+                Why(
+                    cosine=round(cosine, 6) if self._terms else None,
+                    jaccard=jaccard,
+                    words=tuple(words[:SHOWN]),
+                    files=files,
+                )
+            )
+        return told
 
-    def _weighed(self, text: str, rows: int, plain: bool) -> list[tuple[str, int, float]]:
-        """The words that the index knows: word, number, and weight in a vector of length 1."""
+    def _weighed(self, text: str, rows: int, plain: bool) -> list[tuple[str, Found, float]]:
+        """The words that rows hold: word, where, and what a row of length 1 gains by one of it."""
         counts = Counter(tokens.words(text, plain))
-        weighed = []
-        unseen = 0
-        for word, times in counts.items():
-            number = self._text.find(word)
-            if number is not None:
-                begin, end = self._text.span(number)
-                weighed.append((word, number, times * idf(rows, end - begin)))
-            elif not plain:
-                unseen += times * times
-        # sums are taken in the order of the vocabulary, so that they do not hang on the text's
-        weighed.sort(key=lambda each: each[1])
-        rest = unseen * idf(rows, 0) ** 2
-        length = math.sqrt(sum(weight * weight for _, _, weight in weighed) + rest)
-        return [(word, number, weight / length) for word, number, weight in weighed]
-
-    def _weights_of(self, number: int) -> "NDArray[np.float32]":
-        return numbers(self._weights, "<f4", *self._text.span(number))
+        found = self._text.find(sorted(counts))  # sums do not hang on the order of the text
+        idfs = {word: idf(rows, each.holding) for word, each in found.items()}
+        unseen = 0 if plain else sum(n * n for word, n in counts.items() if word not in found)
+        squares = sum((counts[word] * rarity) ** 2 for word, rarity in idfs.items())
+        length = math.sqrt(squares + unseen * idf(rows, 0) ** 2)
+        return [
+            (word, each, counts[word] * idfs[word] ** 2 / length) for word, each in found.items()
+        ]
 
 
-class _Tokens:
+def _text_scales(store: "Store") -> "list[NDArray[np.float32]]":
+    """What makes the vectors of each segment's rows as long as 1."""
+    own = [whole(each.part(Lexical.name)["text.scales"], "<f4") for each in store.segments]
+    if len(own) > 1:
+        own[0] = store.segments[1].kept("base.text.scales", None, partial(_base_scales, store))
+    return own
+
+
+def _base_scales(store: "Store") -> "NDArray[np.float32]":
+    """Those of the base's rows, as what came since has it."""
+    base, delta = (each.part(Lexical.name) for each in store.segments)
+    text = Postings(base, "text")
+    shift = whole(delta["base.text.shift"], "<i8").reshape(-1, 2)
+    idfs = of_each(holding(text, shift), partial(idf, len(store)))
+    times = whole(base["text.times"], "<f4")
+    return whole(scales(text, idfs, len(store.segments[0]), times), "<f4")
+
+
+class _Tokens(_Ageless):
     """Every row's points by the seed's formula."""
 
-    def __init__(
-        self,
-        query: Query,
-        files: Mapping[str, memoryview],
-        rows: int,
-        total: int,
-        settings: Settings,
-    ) -> None:
-        import numpy as np
+    def __init__(self, query: Query, store: "Store", rows: int, settings: Settings) -> None:
 
         title = query.title
         if not title and query.signature is not None:
             title = root_of(query.signature)
-        self._titles = Postings(files, "titles")
-        self._sizes = numbers(files["titles.sizes"], "<i4", 0, rows)
+        self._store = store
+        self._titles = Family(store, Lexical.name, "titles")
+        self._sizes = [
+            whole(each.part(Lexical.name)["titles.sizes"], "<i4") for each in store.segments
+        ]
         self._asked = sorted(tokens.title_words(title))
-        found = ((word, self._titles.find(word)) for word in self._asked)
-        self._known = [(word, number) for word, number in found if number is not None]
-        self._files = Files(query, files, rows)
-        self.points = no_points(rows)
-        for _, number in self._known:
-            holding = self._titles.rows(number)
-            inside = first_from(holding, rows)
-            np.add.at(self.points, holding[:inside].astype(np.intp), 1.0)
-        both = np.sqrt(np.maximum(1, self._sizes) * float(max(1, len(self._asked))))
-        self.points[:rows] *= 0.6 / both
-        self.points[self._files.rows] += 0.4 * self._files.per_cents / 100
+        self._known = self._titles.find(self._asked)
+        self._files = Files(query, store, Lexical.name)
+        asked = [(found, 1.0) for found in self._known.values()]
+
+        points = Points(store, rows)
+        factors = list(map(self._factors, range(len(points.sums))))
+        for segment, sums in enumerate(points.sums):
+            self._titles.add(asked, segment, sums)
+            sharing, per_cents = self._files.per_cents(segment, len(sums))
+            sums[sharing] += 0.4 * per_cents / 100 / factors[segment].of_rows[sharing]
+        self.points = points.times(factors)
+
+    def _factors(self, segment: int) -> Factors:
+        """What the words of each row's title are to be multiplied with."""
+        import numpy as np
+
+        sizes, asked = self._sizes[segment], max(1, len(self._asked))
+
+        def made() -> Factors:
+            return Factors.of(0.6 / np.sqrt(np.maximum(1, sizes) * float(asked)))
+
+        return self._store.segments[segment].kept(f"{Lexical.name} tokens", asked, made)
 
     def best(self, limit: int) -> list[tuple[int, int]]:
         """At most `limit` rows and their scores, best first; none below 1."""
-        return best_rows(self.points, limit)
+        return self.points.best(limit)
 
-    def why(self, row: int) -> Why:
-        """What speaks for `row`; the rarest words first."""
-        shared = held_by(self._titles, self._known, row)
-        cosine = len(shared) / math.sqrt(max(1, int(self._sizes[row]) * len(self._asked)))
-        return Why(
-            cosine=round(cosine, 6),
-            jaccard=self._files.jaccard(row),
-            words=shared[:SHOWN],
-            files=self._files.shared_with(row)[:SHOWN],
-        )
-
-    def prior(self, rows: "NDArray[np.int64]") -> "NDArray[np.float64]":
-        """1 for each of `rows`: age and size do not count."""
-        import numpy as np
-
-        return np.ones(len(rows))
+    def whys(self, rows: Sequence[int]) -> list[Why]:
+        """What speaks for each row; the rarest words first."""
+        places = split(self._store, rows)
+        told = []
+        for (segment, place), shared, (jaccard, files) in zip(
+            map(self._store.place, rows),
+            shared_words(self._titles, self._known, places),
+            self._files.told(places),
+            strict=True,
+        ):
+            size = int(self._sizes[segment][place])
+            cosine = len(shared) / math.sqrt(max(1, size * len(self._asked)))
+            told.append(
+                Why(
+                    cosine=round(cosine, 6),
+                    jaccard=jaccard,
+                    words=shared[:SHOWN],
+                    files=files,
+                )
+            )
+        return told
 
 
 _SCORERS: "Mapping[str, type[Fields | _Cosine | _Tokens]]" = {
@@ -352,38 +435,11 @@ class _Words:
         }
 
 
-def _sizes(
-    gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", name: str, size: int
-) -> memoryview:
+def _merged(gathered: "Gathered", family: str, size: int) -> Counted:
+    """The postings of all that was gathered of a family."""
+    return merged(((runs_of(files, family), rows) for files, rows in gathered), size)
+
+
+def _sizes(gathered: "Gathered", name: str, size: int) -> memoryview:
     """The sizes of a set for each row (i32)."""
     return data_of(by_row(((files[name], rows) for files, rows in gathered), size), "<i4")
-
-
-def _weights(text: Counted, rows: int) -> "NDArray[np.float32]":
-    """The weight of each posting, in vectors of length 1."""
-    import numpy as np
-
-    idfs = of_each(np.diff(text.starts), partial(idf, rows))
-    lengths = np.zeros(rows)
-    weights = np.empty(len(text.row), "<f4")
-    # a few words at a time: in double precision all of them would take gigabytes
-    steps = np.searchsorted(text.starts, np.arange(0, len(text.row), _STEP))
-    for first, last in pairwise(np.unique([*steps, len(text.words)])):
-        here, weighed = _weighed(text, idfs, first, last)
-        np.add.at(lengths, text.row[here].astype(np.intp), weighed * weighed)
-    lengths = np.sqrt(lengths)
-    for first, last in pairwise(np.unique([*steps, len(text.words)])):
-        here, weighed = _weighed(text, idfs, first, last)
-        weights[here] = weighed / lengths[text.row[here]]
-    return weights
-
-
-def _weighed(
-    text: Counted, idfs: "NDArray[np.float64]", first: int, last: int
-) -> "tuple[slice, NDArray[np.float64]]":
-    """Where the postings of words `first` to `last` stand, and times * idf of each."""
-    import numpy as np
-
-    here = slice(text.starts[first], text.starts[last])
-    holding = np.diff(text.starts[first : last + 1])
-    return here, np.repeat(idfs[first:last], holding) * text.times[here]

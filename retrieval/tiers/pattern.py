@@ -62,10 +62,16 @@ class Pattern:
         message = message_of(signature.raw) if signature else None
         if signature is None or message is None or not message.form:
             return []
-        rows = _rows(store.part(self.name)["forms"], _hash(message.form))
+        wanted = _hash(message.form)
+        found = (
+            store.row(number, place)
+            for number, segment in enumerate(store.segments)
+            for place in _rows(segment.part(self.name)["forms"], wanted)
+        )
+        rows = sorted(row for row in found if row is not None)
         hits = [_hit(store.entry(row), message) for row in rows]
-        found = [hit for hit in hits if hit and not _is_same(hit.entry, signature.sig_sha)]
-        return sorted(found, key=lambda hit: -hit.score)[:limit]
+        others = [hit for hit in hits if hit and not _is_same(hit.entry, signature.sig_sha)]
+        return sorted(others, key=lambda hit: -hit.score)[:limit]
 
 
 class _Forms:

@@ -15,6 +15,8 @@ other have up to 0.3.
 Where the question's files are known, vectors count only when words and files find nothing to be
 shown: elsewhere they mislead (in `dpdk` they cost .05 of R@3).
 
+Entries that came since the last full build have no vectors yet; they rank by words and files.
+
 The weight was chosen on the older questions of `hadoop` and `curl`, where 0.2 to 0.4 are alike. R@3
 of the newer ones, by words and files, with vectors of all-MiniLM-L6-v2 too, and the interval of the
 difference:
@@ -30,9 +32,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from indexing.build import Progress
 from indexing.entry import Entry
@@ -43,6 +43,8 @@ from retrieval.encoder import Model, encoder_of, in_batches, model_of
 from retrieval.hit import Hit, Why
 from retrieval.postings import data_of
 from retrieval.query import Query
+from retrieval.segments import split
+from retrieval.tiers import SEMANTIC
 from retrieval.tiers.best import HALF
 from retrieval.tiers.lexical import Lexical, text_of
 from retrieval.vectors import KEY, Kept, Vectors, graph
@@ -51,13 +53,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from indexing.build import Rows
+    from indexing.build import Gathered, Rows
     from indexing.recipe import MadeWith
     from indexing.stores.generations import Buffer
     from indexing.stores.interface import Store
     from retrieval.tiers.interface import ByWords
 
 REBUILD_WITH = "run `mem index rebuild --semantic`"
+_BASE = 0  # the segment that has vectors
 _DEPTH = 100
 _WEIGHT = 0.3
 _NEAR = 0.4
@@ -72,7 +75,7 @@ class Semantic:
         on_progress: Called with every batch of texts that is encoded.
     """
 
-    name = "semantic"
+    name = SEMANTIC
     sure = False
 
     def __init__(
@@ -105,9 +108,7 @@ class Semantic:
         """The checksums of texts."""
         return _Keys()
 
-    def merge(
-        self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", entries: Sequence[Entry]
-    ) -> "Mapping[str, Buffer]":
+    def merge(self, gathered: "Gathered", entries: Sequence[Entry]) -> "Mapping[str, Buffer]":
         """`vectors` (f32) of every text once, `numbers` (u32 a row), and `graph` of many."""
         import numpy as np
 
@@ -123,6 +124,17 @@ class Semantic:
             "numbers": data_of(numbers, "<u4"),
             "graph": graph(vectors, self._settings.semantic_vectors),
         }
+
+    def extend(
+        self,
+        base: "Mapping[str, Buffer]",
+        gone: "Gathered",
+        added: "Gathered",
+        dead: "Rows",
+        size: int,
+    ) -> "Mapping[str, Buffer]":
+        """No file: what came since the last full build is encoded by the next."""
+        return {}
 
     def _encoded(
         self, keys: Sequence[bytes], rows: Sequence[int], entries: Sequence[Entry]
@@ -180,13 +192,17 @@ class Semantic:
         scored = self._lexical.scored(query, store, rows)
         best = scored.best(_DEPTH)
         if query.files is not None and best and best[0][1] >= self._floor:
-            return _Joined(scored, np.empty(0, np.int64), np.empty(0), self._floor)
+            return _Joined(scored, store, [], np.empty(0), self._floor)
         vectors = _vectors_of(store, model.dimension)
         encoder = encoder_of(model, self._settings.semantic_device)
         [vector] = encoder.encode([text_of(query)])
-        near = vectors.nearest(vector, _DEPTH)
-        both = np.union1d(near[near < rows], np.array([row for row, _ in best], np.int64))
-        return _Joined(scored, both, vectors.cosines(vector, both), self._floor)
+        near = (store.row(_BASE, place) for place in vectors.nearest(vector, _DEPTH).tolist())
+        both = {row for row in near if row is not None and row < rows}
+        both.update(row for row, _ in best if store.place(row)[0] == _BASE)
+        compared = sorted(both)
+        places = np.array([store.place(row)[1] for row in compared], np.int64)
+        cosines = vectors.cosines(vector, places)
+        return _Joined(scored, store, compared, cosines, self._floor)
 
     @property
     def _floor(self) -> int:
@@ -211,6 +227,7 @@ class _Joined:
 
     Args:
         scored: By words and files; its points are changed.
+        store: What it scored.
         rows: Those that are compared by vectors too, ascending.
         cosines: Theirs.
         floor: A lower score of words and files alone would not be shown.
@@ -222,37 +239,38 @@ class _Joined:
     def __init__(
         self,
         scored: "ByWords",
-        rows: "NDArray[np.int64]",
+        store: "Store",
+        rows: Sequence[int],
         cosines: "NDArray[np.float64]",
         floor: int,
     ) -> None:
         import numpy as np
 
         self._scored = scored
-        self._cosines = dict(zip(rows.tolist(), cosines.tolist(), strict=True))
-        alone = scored.points[rows]
+        self._cosines = dict(zip(rows, cosines.tolist(), strict=True))
+        places = split(store, rows)
+        alone = scored.points.of(places)
         is_hidden = 100 * alone + HALF < floor
-        self.hidden = set(rows[is_hidden].tolist())
-        gained = _WEIGHT * cosines * scored.prior(rows) * (1 - np.minimum(1, alone))
-        scored.points[rows] = np.where(is_hidden & (cosines < _NEAR), alone, alone + gained)
+        self.hidden = {row for row, hidden in zip(rows, is_hidden, strict=True) if hidden}
+        gained = _WEIGHT * cosines * scored.prior(places) * (1 - np.minimum(1, alone))
+        scored.points.add(places, np.where(is_hidden & (cosines < _NEAR), 0, gained))
         self.points = scored.points
         self.best = scored.best
 
-    def why(self, row: int) -> Why:
-        """What speaks for `row`."""
-        return self._scored.why(row)._replace(vectors=self._cosines.get(row))
-
-
-_opened: WeakKeyDictionary["Store", Vectors] = WeakKeyDictionary()
-_opening = Lock()
+    def whys(self, rows: Sequence[int]) -> list[Why]:
+        """What speaks for each row."""
+        return [
+            why._replace(vectors=self._cosines.get(row))
+            for row, why in zip(rows, self._scored.whys(rows), strict=True)
+        ]
 
 
 def _vectors_of(store: "Store", dimension: int) -> Vectors:
-    """The vectors of the store's rows; they are opened once."""
-    with _opening:
-        if store not in _opened:
-            _opened[store] = Vectors(store.part(Semantic.name), dimension, len(store))
-        return _opened[store]
+    """The vectors of the base's rows; they are opened once."""
+    base = store.segments[_BASE]
+    return base.kept(
+        "vectors", dimension, lambda: Vectors(base.part(Semantic.name), dimension, len(base))
+    )
 
 
 def _refuse_other(found: "MadeWith | None", wanted: "MadeWith") -> None:

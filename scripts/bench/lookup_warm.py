@@ -128,17 +128,18 @@ def limit_in_c(index: Path, folder: Path) -> Callable[[Any], object] | None:
     subprocess.run([compiler, *flags, str(source), "-o", str(library)], check=True)
     c = ctypes.CDLL(str(library))
     store = LocalStore.open(index)
-    files = store.part("lexical")
+    [segment] = store.segments
+    files = segment.part("lexical")
     postings = Postings(files, "text")
     rows = np.frombuffer(files["text.rows"], "<u4")
-    weights = np.frombuffer(files["text.weights"], "<f4")
+    weights = np.frombuffer(files["text.times"], "<f4")
     size = len(store)
 
     def pointer(array: Any) -> ctypes.c_void_p:
         return ctypes.c_void_p(array.ctypes.data)
 
     def run(query: Any) -> object:
-        numbers = [postings.find(word) for word in set(words(text_of(query)))]
+        numbers = postings.find(sorted(set(words(text_of(query)))))
         spans = [postings.span(number) for number in numbers if number is not None]
         begin, end = (np.array(side, np.int64) for side in zip(*spans, strict=True))
         asked = np.ones(len(spans), np.float32)

@@ -36,7 +36,7 @@ import sys, time
 from pathlib import Path
 from indexing import journal
 from indexing.stores import generations
-with journal._alone(Path(sys.argv[1]), 10), generations.alone(Path(sys.argv[2]), 10):
+with journal.alone(Path(sys.argv[1]), 10), generations.alone(Path(sys.argv[2]), 10):
     print("held", flush=True)
     time.sleep(120)
 """
@@ -160,7 +160,7 @@ def test_b121_while_a_build_is_at_work_others_ask_and_record(path, index):
 
 
 @pytest.mark.parametrize(
-    "name", ["rows.jsonl", "rows.offsets", "signatures.keys", "lexical.text.rows", "exact.places"]
+    "name", ["rows.jsonl", "rows.offsets", "signatures.keys", "lexical.text.rows", "exact.ranks"]
 )
 @pytest.mark.parametrize("how", ["cut", "zeroed"])
 def test_b122_b124_a_file_cut_or_emptied_is_told_and_mended(path, index, name, how):

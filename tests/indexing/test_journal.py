@@ -272,7 +272,7 @@ HOLDER = """
 import sys, time
 from pathlib import Path
 from indexing import journal
-with journal._alone(Path(sys.argv[1]), 10):
+with journal.alone(Path(sys.argv[1]), 10):
     print("held", flush=True)
     time.sleep(120)
 """

@@ -16,29 +16,34 @@ def test_every_word_is_found_with_its_rows_and_no_other(lists):
     postings = Postings(files, "x")
 
     for word in {word for words in lists for word in words}:
-        number = postings.find(word)
+        [number] = postings.find([word])
         rows = [row for row, words in enumerate(lists) if word in words]
         assert counted.words[number] == word
         assert postings.rows(number).tolist() == rows
-        assert [postings.place(number, row) for row in rows] == list(range(len(rows)))
+        begin = postings.span(number)[0]
+        at = [begin + rows.index(row) if row in rows else -1 for row in range(len(lists))]
+        every_row = np.arange(len(lists), dtype=np.uint32)
+        assert postings.places(np.array([number]), every_row).tolist() == [at]
         assert counted.times[slice(*postings.span(number))].tolist() == [
             lists[row].count(word) for row in rows
         ]
-    assert postings.find("absent word") is None
+    assert postings.find(["absent word"]) == [None]
+    initials = [word.encode("utf-8", "surrogatepass")[0] for word in counted.words]
+    assert postings.initials().tolist() == initials
 
 
-def test_a_row_without_the_word_has_no_place():
-    files = {n: memoryview(d) for n, d in count([["a"], ["b"], ["a"]]).files("x").items()}
+def test_words_of_one_hash_are_told_apart(monkeypatch):
+    monkeypatch.setattr(module, "crc32", len)
+    files = {n: memoryview(d) for n, d in count([["aa"], ["b", "c"], ["d"]]).files("x").items()}
     postings = Postings(files, "x")
 
-    assert postings.place(postings.find("a"), 1) is None
-    assert postings.place(postings.find("a"), 3) is None
+    assert postings.find(["d", "aa", "b", "cc", "e", "c"]) == [3, 0, 1, None, None, 2]
 
 
 def test_nothing_counted_is_nothing_found():
     files = {name: memoryview(data) for name, data in count([]).files("x").items()}
 
-    assert Postings(files, "x").find("a") is None
+    assert Postings(files, "x").find(["a"]) == [None]
 
 
 @given(

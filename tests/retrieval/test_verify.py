@@ -1,9 +1,11 @@
+import numpy as np
 import pytest
 from memories import entry, indexed
 
 from indexing.settings import Settings
 from indexing.stores import generations
-from retrieval.tiers import lexical
+from retrieval.tiers import fields, lexical
+from retrieval.tiers.lengths import scales
 from retrieval.verify import verify
 
 ENTRIES = [
@@ -29,13 +31,19 @@ def test_an_empty_index_is_whole(tmp_path):
     assert verify(tmp_path / "index") == []
 
 
-def test_an_index_with_wrong_weights_answers_wrongly(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("scorer", "tier"), [("cosine", lexical), ("fields", fields)])
+def test_an_index_with_wrong_weights_answers_wrongly(tmp_path, monkeypatch, scorer, tier):
     # its checksums are right: only asking it shows what is wrong
-    weights = lexical._weights
-    monkeypatch.setattr(lexical, "_weights", lambda text, rows: weights(text, rows)[::-1])
+    def turned(*given):
+        return np.frombuffer(scales(*given), "<f4")[::-1].tobytes()
+
+    monkeypatch.setattr(tier, "scales", turned)
     indexed(ENTRIES, tmp_path / "index")
 
-    assert any("answers wrongly" in problem for problem in verify(tmp_path / "index"))
+    problems = verify(tmp_path / "index")
+
+    assert problems
+    assert all("answers wrongly" in each and f"by '{scorer}'" in each for each in problems)
 
 
 def test_a_damaged_index_is_told_by_its_file(tmp_path):

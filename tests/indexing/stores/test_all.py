@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from memories import entry, fixed, indexed
+from memories import entry, fixed, indexed, laid_over
 
 from indexing.entry import Evidence, Lesson
 from indexing.recipe import today
@@ -11,7 +11,7 @@ from indexing.settings import Settings
 from indexing.stores.interface import Store
 from retrieval.tiers import tiers
 
-STORES = {"local": indexed}
+STORES = {"local": indexed, "delta": laid_over}
 ENTRIES = [
     fixed("b", "Error: two")._replace(captured_at="2026-01-02T00:00:00Z"),
     fixed("c", "Error: one")._replace(captured_at="2026-01-03T00:00:00Z"),
@@ -77,11 +77,46 @@ def test_an_unknown_signature_has_no_rows(store, sha):
 
 
 def test_parts_hold_what_their_tiers_built(store):
-    for tier in tiers(Settings()):
-        files = store.part(tier.name)
-        assert files
-        assert all(isinstance(view, memoryview) for view in files.values())
-    assert store.part("absent") == {}
+    for segment in store.segments:
+        for tier in tiers(Settings()):
+            files = segment.part(tier.name)
+            assert files
+            assert all(isinstance(view, memoryview) for view in files.values())
+        assert segment.part("absent") == {}
+
+
+def test_rows_lie_in_the_segments_and_no_other_do(store):
+    found = {
+        store.row(number, at): (number, at)
+        for number, of in enumerate(store.segments)
+        for at in range(len(of))
+        if at not in of.dead
+    }
+
+    assert sorted(found) == list(range(len(store)))
+    assert all(store.place(row) == place for row, place in found.items())
+    for number, segment in enumerate(store.segments):
+        assert [store.row(number, at) for at in segment.dead] == [None] * len(segment.dead)
+
+
+def test_what_comes_before_a_row_is_counted_in_each_segment(store):
+    for row in range(len(store) + 1):
+        counts = store.before(row)
+        before = [
+            store.row(number, at)
+            for number, (segment, count) in enumerate(zip(store.segments, counts, strict=True))
+            for at in range(count)
+            if at not in segment.dead
+        ]
+        assert sorted(before) == list(range(row))
+
+
+def test_what_was_derived_is_kept_until_it_is_of_something_else(store):
+    made = []
+    for of in (1, 1, 2, 2, 1):
+        store.segments[0].kept("x", of, lambda of=of: made.append(of))
+
+    assert made == [1, 2, 1]
 
 
 def test_its_recipe_is_that_of_its_parts(store):
@@ -102,7 +137,8 @@ def test_the_order_of_arrival_changes_nothing(make):
 
     assert list(map(one.entry, range(len(one)))) == list(map(other.entry, range(len(other))))
     for tier in tiers(Settings()):
-        assert one.part(tier.name) == other.part(tier.name)
+        theirs = [each.part(tier.name) for each in other.segments]
+        assert [each.part(tier.name) for each in one.segments] == theirs
 
 
 def test_threads_share_a_store(store):

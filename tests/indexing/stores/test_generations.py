@@ -6,6 +6,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from faults import Disk, FaultError, failing_at
 from memories import fixed, indexed, tree
 
 from indexing.errors import BadIndex, IndexBusy
@@ -14,11 +15,6 @@ from indexing.stores.local import LocalStore
 
 OLD = [fixed("old", "Error: old")]
 NEW = [fixed("new", "Error: new"), fixed("newer", "Error: newer")]
-STEPS = ("fsync", "mkdir", "rename", "replace", "rmdir", "unlink", "open")
-
-
-class FaultError(Exception):
-    pass
 
 
 def ids(index):
@@ -28,24 +24,6 @@ def ids(index):
 
 def generations_of(index):
     return sorted(path.name for path in index.iterdir() if path.is_dir())
-
-
-def failing_at(monkeypatch, step):
-    """From now on the `step`th of a build's calls to the system fails, and all after it."""
-    count = 0
-
-    def counted(call):
-        def wrapper(*args, **kwargs):
-            nonlocal count
-            count += 1
-            if count >= step:
-                raise FaultError
-            return call(*args, **kwargs)
-
-        return wrapper
-
-    for name in STEPS:
-        monkeypatch.setattr(os, name, counted(getattr(os, name)))
 
 
 @pytest.mark.parametrize("after", [NEW, OLD], ids=["another memory", "the same memory"])
@@ -85,11 +63,11 @@ def test_a_build_that_is_killed_leaves_the_old_index_or_the_new_one(tmp_path):
     script = textwrap.dedent("""
         import os, signal, sys
         from pathlib import Path
-        import memories, test_generations as t
+        import faults, memories, test_generations as t
         from indexing.stores import local
 
         index = Path(sys.argv[1])
-        real = {name: getattr(os, name) for name in t.STEPS}
+        real = {name: getattr(os, name) for name in faults.STEPS}
         seen = set()
         for step in range(1, 500):
             memories.indexed(t.OLD, index)
@@ -124,6 +102,34 @@ def test_a_build_that_is_killed_leaves_the_old_index_or_the_new_one(tmp_path):
 
     assert ran.stderr == ""
     assert ran.stdout == "[('new', 'newer'), ('old',)]\n"
+
+
+def test_a_write_that_is_cut_short_anywhere_leaves_the_old_index(tmp_path, monkeypatch):
+    before, index = tmp_path / "before", tmp_path / "index"
+    indexed(OLD, before)
+    whole = Disk(monkeypatch, 1 << 30)
+    indexed(NEW, tmp_path / "new")
+    monkeypatch.undo()
+    step = max(1, whole.written // 60)
+    for size in [*range(0, whole.written, step), whole.written - 1, whole.written]:
+        shutil.copytree(before, index)
+        with monkeypatch.context() as patch:
+            Disk(patch, size)
+            if size < whole.written:
+                with pytest.raises(OSError, match="No space left"):
+                    indexed(NEW, index)
+            else:
+                indexed(NEW, index)
+        assert ids(index) == (["old"] if size < whole.written else ["new", "newer"])
+        assert local.verify(index) == []
+        assert {path.name for path in index.iterdir()} <= {
+            ".lock",
+            "CURRENT",
+            *generations_of(index),
+        }
+        indexed(NEW, index)
+        assert ids(index) == ["new", "newer"]
+        shutil.rmtree(index)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs setrlimit")

@@ -1,6 +1,7 @@
 import json
 import os
 import struct
+from array import array
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from indexing.errors import BadIndex, StaleRecipe
 from indexing.signature import Signature
 from indexing.stores import generations, local
 from indexing.stores.local import LocalStore
+from indexing.stores.segment import Files, encode
 
 ENTRIES = [
     fixed("a", "Error: one", "do this", seen=3)._replace(captured_at="2026-01-02T00:00:00Z"),
@@ -75,9 +77,10 @@ def test_an_empty_index_can_be_opened(tmp_path):
 def test_a_part_sees_its_own_files_only(index):
     store = LocalStore.open(index)
 
-    assert set(store.part("exact")) == {"places"}
-    assert "text.words" in store.part("lexical")
-    assert store.part("lex") == {}
+    [segment] = store.segments
+    assert set(segment.part("exact")) == {"ranks"}
+    assert "text.words" in segment.part("lexical")
+    assert segment.part("lex") == {}
 
 
 def test_the_same_entries_in_any_order_give_the_same_bytes(tmp_path, index):
@@ -93,7 +96,7 @@ def test_a_store_stays_as_it_was_when_the_index_goes_on(index):
     indexed(ENTRIES[:2], index)
 
     assert [store.entry(row).id for row in range(len(store))] == ["c", "a", "b", "d"]
-    assert store.part("lexical")["text.words"]
+    assert store.segments[0].part("lexical")["text.words"]
 
 
 def test_a_reader_that_is_overtaken_by_two_builds_opens_the_newest(index, monkeypatch):
@@ -230,8 +233,9 @@ def test_keys_that_do_not_agree_with_the_rows_are_found(tmp_path):
     index = tmp_path / "index"
     with generations.alone(index, 0):
         store = indexed(ENTRIES, tmp_path / "other")
-        rows = [local.encode(store.entry(row)) + b"\n" for row in range(4)]
-        local.write(index, rows, [(bytes(32), 0)], [], [], store.recipe)
+        rows = [encode(store.entry(row)) + b"\n" for row in range(4)]
+        files = Files(rows, [(bytes(32), 0)], array("I", [1, 2, 0, 3]))
+        local.write(index, files, [], [], store.recipe)
 
     assert any("does not agree with the rows" in problem for problem in local.verify(index))
 
@@ -245,7 +249,7 @@ def test_an_index_of_another_format_is_refused(index, tmp_path):
     folder.rename(index / generations.name_of(text))
     (index / "CURRENT").write_text(generations.name_of(text) + "\n")
 
-    with pytest.raises(StaleRecipe, match="format 99, this version reads 1; run `mem index rebu"):
+    with pytest.raises(StaleRecipe, match="format 99, this version reads 2; run `mem index rebu"):
         LocalStore.open(index)
 
 

@@ -19,7 +19,7 @@ OURS = {
     "indexing",
     *(f"indexing.{name}" for name in ("entry", "errors", "lazily", "plain", "recipe", "settings")),
     *("indexing.redact", "indexing.stores", "indexing.stores.generations"),
-    *("indexing.stores.local", "indexing.typed", "indexing.signature"),
+    *("indexing.stores.local", "indexing.stores.segment", "indexing.typed", "indexing.signature"),
     *(
         f"indexing.signature.{name}"
         for name in (

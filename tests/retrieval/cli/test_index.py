@@ -84,6 +84,35 @@ def test_rebuild_without_any_memory_says_what_to_do(here, capsys):
     assert "--memory" in capsys.readouterr().err
 
 
+def test_an_update_lays_over_the_index_what_came_since(here, capsys):
+    mem_dir = remembering(here)
+    base = rebuilt(capsys)["generation"]
+    append(mem_dir / "journal.jsonl", login("more"))
+    assert main(["index", "update", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["entries"] == 2
+    code, found = status(capsys)
+    assert (code, found["stale"], found["base"], found["entries"]) == (0, [], base, 2)
+    assert main(["index", "status"]) == 0
+    assert f"{report['generation']}, a delta over {base}" in capsys.readouterr().out
+    assert main(["index", "verify"]) == 0
+    capsys.readouterr()
+    append(mem_dir / "journal.jsonl", login("and more"))
+    assert status(capsys)[1]["stale"] == [".mem/journal.jsonl: has changed"]
+
+
+def test_an_update_rebuilds_where_a_delta_would_not_do(here, capsys):
+    mem_dir = remembering(here)
+    rebuilt(capsys)
+    (mem_dir / "journal.jsonl").unlink()
+    append(mem_dir / "journal.jsonl", login("other"))
+    assert main(["index", "update"]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("1 entry from 1 file: ")
+    assert said.err == "mem index update: what came since is no delta; the index is rebuilt\n"
+    assert status(capsys)[1]["base"] is None
+
+
 def test_status_tells_what_the_index_holds(here, capsys):
     mem_dir = remembering(here, [login(), login("note", kind="note", signature=None)])
     code, found = status(capsys)

@@ -113,6 +113,16 @@ def test_a_big_memory_is_not_rebuilt_in_passing(mem_dir, capsys, monkeypatch):
     assert not (mem_dir / "index").exists()
 
 
+def test_in_a_big_memory_a_lesson_is_laid_over_the_index(mem_dir, capsys, monkeypatch):
+    main(["record", "--title", "The cache is stale", "--fix", "Clear it"])
+    monkeypatch.setattr("retrieval.cli.record._SMALL", 10)
+    capsys.readouterr()
+    assert main(["record", "--title", "The cache is full", "--fix", "Clear it"]) == 0
+    assert "the index was updated, 2 entries" in capsys.readouterr().err
+    assert main(["lookup", "--title", "The cache is full", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["hits"][0]["entry"]["title"] == "The cache is full"
+
+
 def test_a_lesson_is_kept_when_the_index_cannot_be_made(mem_dir, capsys):
     (mem_dir / "index").write_bytes(b"in the way")
     assert main(["record", "--log", "a.log"]) == 0

@@ -12,7 +12,8 @@ from indexing.build import build_index
 from indexing.settings import SCORERS, Settings
 from indexing.stores.local import LocalStore
 from retrieval import Query
-from retrieval.tiers.lexical import Lexical, best_rows
+from retrieval.tiers.best import Factors, best_rows
+from retrieval.tiers.lexical import Lexical
 
 MEMORY = Path(__file__).parents[3] / "fixtures" / "memory"
 WORDS = st.sampled_from(["token", "refresh", "fails", "after", "npm", "user_id", "E0308", "über"])
@@ -121,22 +122,29 @@ def test_folders_that_nearly_everything_touches_say_nothing(tmp_path):
 @given(
     st.lists(st.sampled_from([0.0, 0.004, 0.3, 0.301, 0.5, 1.0]), min_size=1, max_size=40),
     st.integers(1, 12),
+    st.sampled_from([0, 1, 200]),
 )
-def test_best_rows_are_those_of_a_sort(few, limit):
+def test_best_rows_are_those_of_a_sort(few, limit, at_end):
     # values stand far apart, so that limits fall within, between and across blocks
     points = np.zeros(512 * 41)
     points[(np.arange(len(few)) * 389) % len(points)] = few
 
+    factors = np.resize([1.0, 0.5, 1.5], len(points) - at_end)
+
     expected = sorted(
-        ((row, int(100 * value + 0.5)) for row, value in enumerate(points)),
+        ((row, int(100 * points[row] * factor + 0.5)) for row, factor in enumerate(factors)),
         key=lambda each: (-each[1], each[0]),
     )
 
-    assert best_rows(points, limit) == [each for each in expected[:limit] if each[1] >= 1]
+    points[len(factors) :] = 0
+    found = best_rows(points, Factors.of(factors), limit)
+    assert found == [each for each in expected[:limit] if each[1] >= 1]
 
 
 def test_best_rows_of_equal_rows_are_the_first():
-    assert best_rows(np.ones(512 * 20), 3) == [(0, 100), (1, 100), (2, 100)]
+    ones = np.ones(512 * 80)
+
+    assert best_rows(ones, Factors.of(ones), 3) == [(0, 100), (1, 100), (2, 100)]
 
 
 def test_the_plain_cosine_is_that_of_scikit_learn(tmp_path):

@@ -1,0 +1,164 @@
+"""Which lines of the journals speak of an entry, so that a delta need not read all of them.
+
+A full build notes them in its generation; what is said of an id is read again from these lines:
+
+    lines.keys       u32 (n), sorted: CRC-32 of an id that a line speaks of
+    lines.offsets    u64 (n): where the line begins in its file
+    lines.numbers    u32 (n): the line's number, from 1
+    lines.files      u32 (n): which of the journals it is in
+    lines.journals   a journal a line, in order of their names: `file`, and how many `lines` it has
+
+A line that adds an entry speaks of it. One that tells an outcome speaks of the entry and, since a
+record that stands twice counts once, of its own id. What people decided of entries stands under
+the empty id. A key may name lines that speak of another id: whoever reads them looks for himself.
+"""
+
+import json
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
+
+from indexing.plain import open_plain
+from indexing.readers import json_values
+from indexing.readers.journal import key_of
+from indexing.readers.json_values import Damage
+from indexing.readers.record import Record, RecordError
+from indexing.stores.generations import Buffer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DECIDED = ""
+"""Under this id stands what people decided."""
+_DECISIONS = ("merge", "split", "archive", "restore", "undo")
+_TELLING = ("outcome", "found")
+# the lines that we write ourselves; others are parsed
+_ID = rb'"([!#-\[\]-~]+)", ?'
+_OURS = re.compile(
+    rb'\{"v": ?1, ?"op": ?"(?:add", ?"id": ?' + _ID + rb'"at": ?"[^"\\]*", ?"entry": ?\{'
+    rb'|(?:outcome|found)", ?"id": ?' + _ID + rb'"at": ?"[^"\\]*", ?"entry_id": ?' + _ID + rb")"
+)
+
+
+class Spoken(NamedTuple):
+    """The lines of one journal: how many, and of what they speak, in their order.
+
+    Of each id that a line speaks of the key (u32), where the line begins (u64), its number (u32).
+    """
+
+    lines: int
+    keys: "array[int]"
+    offsets: "array[int]"
+    numbers: "array[int]"
+
+
+class Line(NamedTuple):
+    """Where a line begins, and its number."""
+
+    offset: int
+    number: int
+
+
+def ids_in(value: Any) -> tuple[str, ...]:
+    """The ids that a record speaks of; none when it is no record that an index uses."""
+    try:
+        record = Record(value)
+        op, id = record.text("op"), record.text("id")
+        about = record.text("entry_id") if op in _TELLING else ""
+    except RecordError:
+        return ()
+    if op in _DECISIONS:
+        return (id, DECIDED)
+    return tuple(filter(None, (id, about)))
+
+
+def spoken(path: Path, size: int) -> Spoken | None:
+    """What the first `size` bytes of a journal speak of.
+
+    None where lines cannot be told apart by their bytes.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    keys, offsets, numbers = array("I"), array("Q"), array("I")
+    at = number = 0
+    with open_plain(path) as file:
+        if file.read(2) in (b"\xff\xfe", b"\xfe\xff"):
+            return None  # UTF-16
+        file.seek(0)
+        for line in file:
+            number += 1
+            if not line.endswith(b"\n") or len(line) > json_values.LONGEST_LINE:
+                return None
+            for key in _keys(line):
+                keys.append(key)
+                offsets.append(at)
+                numbers.append(number)
+            at += len(line)
+            if at >= size:
+                break
+    return Spoken(number, keys, offsets, numbers) if at == size else None
+
+
+def _keys(line: bytes) -> Iterable[int]:
+    ours = _OURS.match(line)
+    ids = [id for id in ours.groups() if id] if ours else []
+    # a second record on the line, or a second id in the record, would go unnoticed
+    if not ids or line.count(b'"op"') != 1 or line.count(b'id"') != len(ids):
+        text = line.decode("utf-8", "replace").lstrip("\ufeff")
+        return {key_of(id) for value in values(text) for id in ids_in(value)}
+    return map(crc32, ids)
+
+
+def values(text: str) -> Iterator[Any]:
+    """The values on a line."""
+    for found in json_values.values(text, '{"v"'):
+        if not isinstance(found, Damage):
+            yield found.value
+
+
+def files_of(journals: Sequence[tuple[str, Spoken]]) -> Iterator[tuple[str, Iterable[Buffer]]]:
+    """The files of what the journals, in order of their names, speak of."""
+    import numpy as np
+
+    told = [each for _, each in journals]
+    keys = np.concatenate([np.empty(0, np.uint32), *(each.keys for each in told)])
+    order = np.argsort(keys, kind="stable")
+    offsets = np.concatenate([np.empty(0, np.uint64), *(each.offsets for each in told)])
+    numbers = np.concatenate([np.empty(0, np.uint32), *(each.numbers for each in told)])
+    files = np.repeat(np.arange(len(told)), [len(each.keys) for each in told])
+    yield "lines.keys", [keys[order].astype("<u4").tobytes()]
+    yield "lines.offsets", [offsets[order].astype("<u8").tobytes()]
+    yield "lines.numbers", [numbers[order].astype("<u4").tobytes()]
+    yield "lines.files", [files[order].astype("<u4").tobytes()]
+    named = ({"file": name, "lines": each.lines} for name, each in journals)
+    yield "lines.journals", [(json.dumps(each) + "\n").encode("ascii") for each in named]
+
+
+class Lines:
+    """What a generation notes of the journals' lines."""
+
+    def __init__(self, files: Mapping[str, memoryview]) -> None:
+        import numpy as np
+
+        self._keys: NDArray[np.uint32] = np.frombuffer(files["lines.keys"], "<u4")
+        self._offsets: NDArray[np.uint64] = np.frombuffer(files["lines.offsets"], "<u8")
+        self._numbers: NDArray[np.uint32] = np.frombuffer(files["lines.numbers"], "<u4")
+        self._files: NDArray[np.uint32] = np.frombuffer(files["lines.files"], "<u4")
+        told = [json.loads(line) for line in bytes(files["lines.journals"]).splitlines()]
+        self.journals = {each["file"]: int(each["lines"]) for each in told}
+
+    def speaking_of(self, ids: Iterable[str]) -> dict[str, list[Line]]:
+        """The lines of each journal that speak of one of these, in their order."""
+        keys = sorted({key_of(id) for id in ids})
+        begins, ends = (self._keys.searchsorted(keys, side).tolist() for side in ("left", "right"))
+        names = list(self.journals)
+        found: dict[str, set[Line]] = {name: set() for name in names}
+        for begin, end in zip(begins, ends, strict=True):
+            for at in range(begin, end):
+                line = Line(int(self._offsets[at]), int(self._numbers[at]))
+                found[names[self._files[at]]].add(line)
+        return {name: sorted(lines) for name, lines in found.items()}
