@@ -141,26 +141,17 @@ def laid(memory, index):
 
 
 QUERIES = [
-    *(
-        Query(title=f"{one} {other}", files=[f"src/{one}.py"])
-        for one in WORDS
-        for other in WORDS[:2]
-    ),
+    *(Query(title=f"{word} beta", files=[f"src/{word}.py"]) for word in WORDS[:3]),
     Query(title="alpha", body="beta beta unheard", labels=["omega"]),
     Query(files=["src/alpha.py", "src/beta.py"]),
-    *(
-        Query(log=f"npm ERR! x\nError: {one} is {other}\n", tool="npm")
-        for one in WORDS
-        for other in WORDS
-    ),
+    *(Query(log=f"npm ERR! x\nError: {word} is alpha\n", tool="npm") for word in WORDS[:4]),
 ]
 
 
-def answers(index, **settings):
-    """Everything that can be asked of an index."""
-    memories = [
-        Memory(index, Settings(scorer=scorer, min_score=1, **settings)) for scorer in SCORERS
-    ]
+def answers(index):
+    """What an index answers, whatever the scorer, and when only the newest rows are looked at."""
+    ways = [*(Settings(scorer=each, min_score=1) for each in SCORERS), Settings(max_entries=7)]
+    memories = [Memory(index, way) for way in ways]
     return [memory.lookup(query, 6) for memory in memories for query in QUERIES]
 
 
@@ -181,11 +172,10 @@ def same_as_a_rebuild(memory, index, folder):
     built(memory, again)
     assert rows(index) == rows(again)
     assert answers(index) == answers(again)
-    assert answers(index, max_entries=7) == answers(again, max_entries=7)
     assert local.verify(index) == []
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(
     first=st.lists(RECORDS, max_size=12),
     batches=st.lists(st.lists(RECORDS, max_size=6), min_size=1, max_size=3),
