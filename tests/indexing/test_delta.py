@@ -448,3 +448,15 @@ def test_a_file_whose_time_proves_nothing_is_read(grown, monkeypatch):
     monkeypatch.setattr(stamps.hashlib, "file_digest", lambda *a: asked.append(1) or digest(*a))
     assert laid(memory, index) is not None
     assert len(asked) >= 2  # both files that have not grown were written a moment ago
+
+
+def test_of_two_outcomes_of_one_id_the_first_counts_though_it_is_of_another_entry(tmp_path):
+    outcome = {"v": 1, "op": "outcome", "id": "o", "at": "2026-04-01T00:00:00Z", "loop": "l"}
+    twice = [{**outcome, "entry_id": id, "outcome": "helped"} for id in (IDS[-1], IDS[-2])]
+    memory, index = memory_of(tmp_path, twice), tmp_path / "index"
+    built(memory, index)
+    write(memory / "b" / "journal.jsonl", [told(IDS[-2], 806)])
+
+    assert laid(memory, index) is not None
+
+    same_as_a_rebuild(memory, index, tmp_path)
