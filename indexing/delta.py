@@ -257,7 +257,7 @@ class _Delta:
 
     def _chapters(self, ids: set[str]) -> Iterator[Chapter]:
         """What the memory files say of these ids, a chapter each, in order of the files."""
-        spoken = self.base.lines.speaking_of([*ids, DECIDED])
+        spoken = self._spoken(ids)
         if sum(map(len, spoken.values())) > _MOST_LINES:
             raise _UnsureError
         others = self._others(ids)
@@ -272,6 +272,15 @@ class _Delta:
                 yield chapter_from_records(told, Journal.signs, spool, self.parts)
             elif name in others:
                 yield chapter_of_prepared(others[name], spool, self.parts)
+
+    def _spoken(self, ids: set[str]) -> dict[str, list[Line]]:
+        """The lines of the base that count for these ids."""
+        found = self.base.lines.speaking_of([*ids, DECIDED])
+        texts = (text for name, its in found.items() for _, text in self._read(name, its))
+        spoken_of = (ids_in(value) for text in texts for value in values(text))
+        # of two records of one id the first counts, though it may be about another entry
+        records = {each[0] for each in spoken_of if each}
+        return self.base.lines.speaking_of({*ids, *records, DECIDED})
 
     def _others(self, ids: Iterable[str]) -> dict[str, list[Entry]]:
         """The entries of these ids that come from other files than journals, by their files."""

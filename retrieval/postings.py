@@ -413,10 +413,6 @@ class Postings:
         self.starts: NDArray[np.uint64] = whole(files[f"{family}.starts"], "<u8")
         self.all_rows: NDArray[np.uint32] = whole(files[f"{family}.rows"], "<u4")
 
-    def __len__(self) -> int:
-        """How many words there are."""
-        return len(self._hashes)
-
     def find(self, words: Sequence[str]) -> list[int | None]:
         """The number of each word in the sorted vocabulary; None when no row holds it."""
         wanted = _hashes(words)

@@ -141,26 +141,17 @@ def laid(memory, index):
 
 
 QUERIES = [
-    *(
-        Query(title=f"{one} {other}", files=[f"src/{one}.py"])
-        for one in WORDS
-        for other in WORDS[:2]
-    ),
+    *(Query(title=f"{word} beta", files=[f"src/{word}.py"]) for word in WORDS[:3]),
     Query(title="alpha", body="beta beta unheard", labels=["omega"]),
     Query(files=["src/alpha.py", "src/beta.py"]),
-    *(
-        Query(log=f"npm ERR! x\nError: {one} is {other}\n", tool="npm")
-        for one in WORDS
-        for other in WORDS
-    ),
+    *(Query(log=f"npm ERR! x\nError: {word} is alpha\n", tool="npm") for word in WORDS[:4]),
 ]
 
 
-def answers(index, **settings):
-    """Everything that can be asked of an index."""
-    memories = [
-        Memory(index, Settings(scorer=scorer, min_score=1, **settings)) for scorer in SCORERS
-    ]
+def answers(index):
+    """What an index answers, whatever the scorer, and when only the newest rows are looked at."""
+    ways = [*(Settings(scorer=each, min_score=1) for each in SCORERS), Settings(max_entries=7)]
+    memories = [Memory(index, way) for way in ways]
     return [memory.lookup(query, 6) for memory in memories for query in QUERIES]
 
 
@@ -181,11 +172,10 @@ def same_as_a_rebuild(memory, index, folder):
     built(memory, again)
     assert rows(index) == rows(again)
     assert answers(index) == answers(again)
-    assert answers(index, max_entries=7) == answers(again, max_entries=7)
     assert local.verify(index) == []
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(
     first=st.lists(RECORDS, max_size=12),
     batches=st.lists(st.lists(RECORDS, max_size=6), min_size=1, max_size=3),
@@ -458,3 +448,15 @@ def test_a_file_whose_time_proves_nothing_is_read(grown, monkeypatch):
     monkeypatch.setattr(stamps.hashlib, "file_digest", lambda *a: asked.append(1) or digest(*a))
     assert laid(memory, index) is not None
     assert len(asked) >= 2  # both files that have not grown were written a moment ago
+
+
+def test_of_two_outcomes_of_one_id_the_first_counts_though_it_is_of_another_entry(tmp_path):
+    outcome = {"v": 1, "op": "outcome", "id": "o", "at": "2026-04-01T00:00:00Z", "loop": "l"}
+    twice = [{**outcome, "entry_id": id, "outcome": "helped"} for id in (IDS[-1], IDS[-2])]
+    memory, index = memory_of(tmp_path, twice), tmp_path / "index"
+    built(memory, index)
+    write(memory / "b" / "journal.jsonl", [told(IDS[-2], 806)])
+
+    assert laid(memory, index) is not None
+
+    same_as_a_rebuild(memory, index, tmp_path)
