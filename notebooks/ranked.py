@@ -13,7 +13,6 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # a notebook starts in its own folder
 
 from indexing.learning.evidence import interval  # noqa: E402
-from indexing.settings import Settings  # noqa: E402
 from retrieval.evaluation import measures  # noqa: E402
 from retrieval.evaluation.dataset import Dataset, Question  # noqa: E402
 from retrieval.evaluation.engine import opened  # noqa: E402
@@ -41,11 +40,14 @@ def datasets(given: str, quick: bool) -> Iterator[Dataset]:
         yield from ranking.datasets(large=not quick)
 
 
-def compared(dataset: Dataset, most: int = 0) -> Compared:
-    """All ways on the dataset's newest questions, so many at most; 0: all."""
+def compared(dataset: Dataset, most: int = 0, model: str = "") -> Compared:
+    """All ways on the dataset's newest questions, so many at most; 0: all.
+
+    With a model's folder, the tier semantic too.
+    """
     questions = ranking.sample(dataset, most)
-    with opened(dataset, Settings()) as engine:
-        asked = ranking.asked_all(engine, questions)
+    with opened(dataset, ranking.settings_for(model)) as engine:
+        asked = ranking.asked_all(engine, questions, model)
         found = ranking.measured(dataset, engine, questions, asked)
     return Compared(dataset, questions, asked, found)
 

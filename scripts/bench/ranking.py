@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Scorers, parts and tiers compared: recall, time, and whether certainty keeps its word.
 
-    scripts/bench/ranking.py [DATASET…] [--most N] [--json notebooks/ranking.json]
+    scripts/bench/ranking.py [DATASET…] [--most N] [--model FOLDER] [--json notebooks/ranking.json]
 
 DATASET is a folder as `mem eval` takes it, or one that holds a `.mem`. Without any: the captured
 failures of fixtures/, and the sets of ../shared/data/similarity where that stands beside the
-checkout. `notebooks/ranking_quality.ipynb` draws the file.
+checkout. With a model the tier semantic is asked too. `notebooks/ranking_quality.ipynb` draws the
+file.
 """
 
 import argparse
@@ -59,7 +60,7 @@ class Way(NamedTuple):
 
 
 _NO_RECENCY = {"prior_recency": 0.0, "prior_fresh": 0.0}
-WAYS: Mapping[str, Sequence[Way]] = {
+_WAYS: Mapping[str, Sequence[Way]] = {
     "scorers": [Way(name, changed={"scorer": name}) for name in reversed(SCORERS)],
     "parts": [
         Way("text", changed={**_NO_RECENCY, "prior_size": 0.0}, with_files=False),
@@ -72,6 +73,20 @@ WAYS: Mapping[str, Sequence[Way]] = {
         for count in range(1, len(engines.TIERS) + 1)
     ],
 }
+
+
+def ways(model: str = "") -> Mapping[str, Sequence[Way]]:
+    """By what they compare; with a model the last of the tiers has its vectors too."""
+    if not model:
+        return _WAYS
+    name, changed = f"+ {engines.WITH_VECTORS}", {"semantic_model": model}
+    with_vectors = Way(name, (*engines.TIERS, engines.WITH_VECTORS), changed)
+    return {**_WAYS, "tiers": [*_WAYS["tiers"], with_vectors]}
+
+
+def settings_for(model: str) -> Settings:
+    """Those of an index that can be asked in all `ways`."""
+    return Settings()._replace(semantic=int(bool(model)), semantic_model=model)
 
 
 class Asked(NamedTuple):
@@ -175,14 +190,17 @@ def _bare(query: Query) -> Query:
     )
 
 
-def asked_all(engine: Engine, questions: Sequence[Question]) -> dict[str, list[Asked]]:
+def asked_all(
+    engine: Engine, questions: Sequence[Question], model: str = ""
+) -> dict[str, list[Asked]]:
     """All ways, by what they compare; equal ones are asked once."""
     asked: dict[object, Asked] = {}
-    for way in chain.from_iterable(WAYS.values()):
+    compared = ways(model)
+    for way in chain.from_iterable(compared.values()):
         if way.asks not in asked:
             asked[way.asks] = ask(engine, questions, way)
     return {
-        about: [asked[way.asks]._replace(way=way) for way in ways] for about, ways in WAYS.items()
+        about: [asked[way.asks]._replace(way=way) for way in its] for about, its in compared.items()
     }
 
 
@@ -212,7 +230,7 @@ def measured(
         dataset.name,
         len(dataset.entries),
         len(questions),
-        {about: [line(questions, each) for each in ways] for about, ways in asked.items()},
+        {about: [line(questions, each) for each in its] for about, its in asked.items()},
         reliability.bins(sure),
         reliability.separation(sure),
         reliability.surest(sure),
@@ -280,13 +298,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="*", type=Path, metavar="DATASET")
     parser.add_argument("--most", type=int, default=0, help="so many questions of each at most")
+    parser.add_argument("--model", default="", metavar="FOLDER", help="of the tier semantic")
     parser.add_argument("--json", type=Path, help="write the figures here")
     args = parser.parse_args()
     found = []
     for each in map(read, args.folders) if args.folders else datasets():
-        with engines.opened(each, Settings()) as engine:
+        with engines.opened(each, settings_for(args.model)) as engine:
             questions = sample(each, args.most)
-            made = measured(each, engine, questions, asked_all(engine, questions))
+            made = measured(each, engine, questions, asked_all(engine, questions, args.model))
         found.append(made)
         print(f"{made.name}: {made.questions} questions, {made.entries:,} entries")
         for about, lines in made.lines.items():

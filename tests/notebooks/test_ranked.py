@@ -6,6 +6,7 @@ import ranked
 from commands import remembering
 from datasets import CORPUS, question
 from memories import entry, fixed
+from models import MINILM
 
 from retrieval.evaluation.dataset import read
 from scripts.bench import ranking
@@ -40,6 +41,16 @@ def test_recall_is_that_of_the_runs(compared):
 def test_without_signatures_the_first_tier_finds_nothing(compared):
     exact, *_, whole = ranked.recall_table([compared.measured], "tiers").rows
     assert exact[3] == 0 < whole[3]
+
+
+def test_with_a_model_the_last_of_the_tiers_has_vectors(tmp_path):
+    asks = question(4, "Sums come out wrong")
+    folder = datasets.dataset(tmp_path, CORPUS, [asks], {"q4": "d3"})
+    found = ranked.compared(read(folder), model=str(MINILM))
+
+    *_, without, with_vectors = found.asked["tiers"]
+    assert without.run["q4"] == []
+    assert with_vectors.run["q4"] == ["d3"]
 
 
 def test_text_alone_is_asked_without_files(tmp_path):
