@@ -37,6 +37,18 @@ def mem(
     )
 
 
+def printed_by(script: str) -> str:
+    """What Python prints that runs this and nothing else."""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env=clean_environment(),
+        check=True,
+    )
+    return done.stdout
+
+
 def is_root() -> bool:
     """Whether permissions do not hold for us, and can be made to."""
     return sys.platform == "linux" and os.geteuid() == 0

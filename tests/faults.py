@@ -28,6 +28,20 @@ def failing_at(monkeypatch, step):
         monkeypatch.setattr(os, name, counted(getattr(os, name)))
 
 
+def bits_turned(path):
+    """Turn a bit of the file's first byte, then of its middle and last; where, each time.
+
+    When all have been seen the file is as it was.
+    """
+    whole = path.read_bytes()
+    for at in sorted({0, len(whole) // 2, len(whole) - 1}) if whole else ():
+        turned = bytearray(whole)
+        turned[at] ^= 1
+        path.write_bytes(turned)
+        yield at
+    path.write_bytes(whole)
+
+
 class _Short:
     """A file that takes what there is room for, and then no more."""
 

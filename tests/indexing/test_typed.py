@@ -2,12 +2,11 @@
 
 import copy
 import pickle
-import subprocess
 import sys
 import typing
 
 import pytest
-from commands import clean_environment
+from commands import printed_by
 
 from indexing import typed
 
@@ -109,11 +108,4 @@ def test_they_match_a_pattern():
 
 def test_typing_is_not_imported():
     script = "import sys, indexing.typed; print('typing' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        env=clean_environment(),
-        check=True,
-    )
-    assert done.stdout == f"{sys.version_info >= (3, 14)}\n"
+    assert printed_by(script) == f"{sys.version_info >= (3, 14)}\n"

@@ -1,11 +1,9 @@
 """A tool's file is imported when a line holds one of its literals: the table says which."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from commands import clean_environment
+from commands import printed_by
 from failures import failing
 
 from indexing.signature import table
@@ -59,13 +57,6 @@ def test_a_log_imports_the_files_of_few_tools():
         "print(extract('src/a.ts(3,5): error TS2322: no').tool,"
         "sum(name.startswith('indexing.signature.tools.') for name in sys.modules))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        env=clean_environment(),
-        check=True,
-    )
-    tool, files = done.stdout.split()
+    tool, files = printed_by(script).split()
     assert tool == "tsc"
     assert int(files) < 10
