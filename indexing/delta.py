@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from indexing import overlay
 from indexing import stamps as stamps_of
@@ -44,9 +44,6 @@ from indexing.stamps import Stamp, has_grown, is_as_it_was, made_by, stamp_of
 from indexing.stores import generations
 from indexing.stores.local import LocalStore
 from indexing.stores.segment import Segment, decode, encode
-
-if TYPE_CHECKING:
-    pass
 
 _MOST_IDS = 1000
 """Of more ids a rebuild has to be made: each costs some milliseconds with every delta."""

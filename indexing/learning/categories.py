@@ -28,10 +28,6 @@ TASKS = {
     "implementation": r"\bimplement\w*|\badd\w*|\bbuild\b|\bcreate\w*|\bsupport\w*",
 }
 REPEATED, CREEP, BREAKING = "repeated_same_error", "scope_creep", "breaking_change"
-MODES = (
-    *("infinite_loop", "quality_degradation", CREEP, REPEATED),
-    *("incorrect_fix", BREAKING, "performance_regression"),
-)
 
 _TAGS = {
     NULL_CHECK: "null-safety",

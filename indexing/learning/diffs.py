@@ -107,8 +107,3 @@ def is_manifest(name: str) -> bool:
     """Whether a file says which packages are used, or locks them."""
     base = PurePosixPath(name.replace("\\", "/")).name.lower()
     return base in MANIFESTS or re.fullmatch(r"requirements[\w.-]*\.(?:txt|in)", base) is not None
-
-
-def is_test(name: str) -> bool:
-    """Whether a file holds tests, by its name and folders."""
-    return re.search(r"(?:^|[/._-])(?:tests?|specs?|__tests__)(?:[/._-]|$)", name, re.I) is not None

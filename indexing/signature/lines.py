@@ -351,11 +351,6 @@ def clean(line: str) -> str:
     return line.rstrip()
 
 
-def prefix_of(line: str) -> str:
-    """The CI and log prefixes that `clean` takes off."""
-    return line[: len(line[:LONGEST]) - len(_without_prefixes(line))]
-
-
 def _without_prefixes(line: str) -> str:
     line = line[:LONGEST]
     for _ in range(5):

@@ -24,10 +24,6 @@ def _cause(lines: Lines, index: int, match: re.Match[str]) -> Found:
     return Found(index) if at is None else Found(at)
 
 
-def _first_fetch(lines: Lines, index: int, match: re.Match[str]) -> Found:
-    return Found(index)
-
-
 RULES = ToolRules(
     tool="apt",
     known_by=r"^(?:Get:\d+ |Hit:\d+ |Reading package lists|[EW]: |dpkg: )"

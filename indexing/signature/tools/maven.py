@@ -36,14 +36,6 @@ def _test(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
     return Found(at, (index,))
 
 
-def _goal(lines: Lines, index: int, match: re.Match[str]) -> Found | None:
-    """A goal that failed "on project x:" and nothing else has its reason on the lines below."""
-    if not match.string.endswith(":"):
-        return Found(index)
-    said = below(lines, index, r"\[ERROR\] (?!See |Please |-> |\[Help)\S", 8)
-    return Found(index, () if said is None else (said,))
-
-
 RULES = ToolRules(
     tool="maven",
     known_by=r"^\[INFO\] (?:Scanning for projects|Building |BUILD|-{10,})|\bmvnw?\b"
