@@ -137,8 +137,10 @@ def _rebuild(args: Namespace) -> int:
 
 def _update(args: Namespace) -> int:
     where = _place_of(args)
+    asked = semantic_of(args)
+    fits = asked is None or asked == has_vectors(where.folder)
     with _progress() as on_progress:
-        report = update(where, on_progress)
+        report = update(where, on_progress) if fits else None
         if report is None:
             streams.say("mem index update: what came since is no delta; the index is rebuilt")
             report = rebuild(where, on_progress, args.workers)
@@ -200,8 +202,8 @@ def unread_of(report: "Report") -> str:
 
 
 def _told(report: "Report", index: Path) -> Iterator[str]:
-    count = _count(len(report.files), "file")
-    yield f"{entries_of(report)} from {count}: {index}, {report.generation}"
+    read = f" from {_count(len(report.files), 'file')}" if report.files else ""
+    yield f"{entries_of(report)}{read}: {index}, {report.generation}"
     yield from _listed(
         "read", (f"{file.file}: {file.entries:,} ({file.reader})" for file in report.files)
     )

@@ -123,14 +123,14 @@ def _told(figures: Mapping[str, Any]) -> Iterator[str]:
     yield f"entries      {figures['entries']:,}"
     yield f"patterns     {metrics['total_patterns']:,}: {kinds}"
     yield f"shown        {figures['shown']:,} times"
-    low, high = figures["success_interval"]
+    about = _interval(*figures["success_interval"])
     used = f"{figures['helped']:,} of {figures['applied']:,} times"
-    yield f"helped       {used} (95 % interval {low:.0%} to {high:.0%})"
+    yield f"helped       {used} {about}"
     yield f"harmed       {figures['harmed']:,} times; {figures['abstaining']:,} abstain"
     if figures["coverage"] is not None:
-        low, high = figures["coverage_interval"]
+        about = _interval(*figures["coverage_interval"])
         share = f"{figures['failures_with_a_hit']} of {figures['failures']}"
-        yield f"coverage     {share} failures had a hit (95 %: {low:.0%} to {high:.0%})"
+        yield f"coverage     {share} failures had a hit {about}"
     for name, each in figures["iterations"].items():
         if each["loops"]:
             bounds = each["interval"]
@@ -140,6 +140,10 @@ def _told(figures: Mapping[str, Any]) -> Iterator[str]:
     if benefit["average_iterations_with"] and benefit["average_iterations_without"]:
         better = benefit["improvement_percentage"]
         yield f"improvement  {abs(better)} % {'fewer' if better >= 0 else 'more'} iterations"
+
+
+def _interval(low: float, high: float) -> str:
+    return f"(95 % interval {100 * low:.0f} to {100 * high:.0f} %)"
 
 
 COMMANDS = {

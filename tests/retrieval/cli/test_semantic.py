@@ -99,6 +99,16 @@ def test_an_index_without_vectors_is_refused_with_what_mends_it(known, capsys):
     assert "the index was made without vectors; run `mem index rebuild --semantic`" in err
 
 
+def test_an_update_that_is_asked_for_vectors_makes_them(known, capsys):
+    assert main(["index", "rebuild"]) == 0
+    assert main(["index", "update", "--semantic"]) == 0
+    capsys.readouterr()
+
+    code, found, _ = answered(capsys, "lookup", *ASKED, "--semantic")
+
+    assert (code, found["hits"][0]["entry"]["id"]) == (0, "session")
+
+
 def test_vectors_are_there_to_be_missed(vectored, capsys, monkeypatch):
     monkeypatch.setenv("MEM_SEMANTIC", "1")
     assert main(["index", "rebuild", "--no-semantic"]) == 0
