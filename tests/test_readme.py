@@ -1,7 +1,8 @@
-"""What the README says to type can be typed, in its order."""
+"""What the README and the pages in docs/ say to type can be typed, in their order."""
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -9,17 +10,23 @@ from pathlib import Path
 
 import datasets
 import pytest
+from commands import clean_environment
 from models import MINILM
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {
+    path: path.read_text(encoding="utf-8")
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+}
 MEM = Path(sys.executable).with_name("mem")
 LOGS = ROOT / "fixtures" / "failures" / "npm"
 
 
 def typed():
-    """Every `mem` command of the README's sh blocks, without comments and pipes."""
-    for block in re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL):
+    """Every `mem` command of the pages' sh blocks, without comments and pipes."""
+    text = "".join(PAGES.values())
+    for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         for line in block.splitlines():
             command = re.split(r"\s+#|\s\|\s", line)[0].strip()
             if command.startswith("mem "):
@@ -73,12 +80,43 @@ def test_the_python_of_the_readme_runs(project, monkeypatch):
     [code] = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     monkeypatch.chdir(project)
     monkeypatch.delenv("MEM_DIR", raising=False)
-    names = {"text": (project / "build.log").read_text(encoding="utf-8")}
+    names = {}
     exec(compile(code, "README.md", "exec"), names)
     assert names["hits"]
     assert isinstance(names["block"], str)
 
 
-def test_files_that_the_readme_names_are_there():
-    for name in re.findall(r"`((?:scripts|indexing|retrieval|fixtures)/[\w/.-]*)", README):
-        assert (ROOT / name).exists(), name
+def shown():
+    """Every `mem` command of the README's console blocks, with what is shown for it."""
+    for _, block in re.findall(r"^(`{3,})console\n(.*?)^\1$", README, re.MULTILINE | re.DOTALL):
+        command, _, output = block.removeprefix("$ ").partition("\n")
+        if command.startswith("mem "):
+            yield command, output
+
+
+def untimed(output):
+    """Without what the run decides: times, and the line that the demo adds."""
+    output = re.sub(r"^\(\d+ ms, .*\n", "", output, flags=re.MULTILINE)
+    return re.sub(r"[\d.]+ ms$", "… ms", output, flags=re.MULTILINE)
+
+
+def test_what_the_readme_shows_is_what_is_printed(tmp_path):
+    environ = {**clean_environment(), "MEM_DIR": str(tmp_path), "PATH": str(MEM.parent)}
+    commands = dict(shown())
+    assert len(commands) == 2
+    for command in ["mem index rebuild --memory fixtures/memory", *commands]:
+        done = subprocess.run(
+            shlex.split(command), cwd=ROOT, env=environ, capture_output=True, text=True, check=True
+        )
+        if command in commands:
+            assert untimed(done.stdout) == untimed(commands[command])
+
+
+def test_files_that_the_pages_name_are_there():
+    for page, text in PAGES.items():
+        for name in re.findall(
+            r"`((?:scripts|indexing|retrieval|fixtures|notebooks)/[\w/.-]*)", text
+        ):
+            assert (ROOT / name).exists(), name
+        for link in re.findall(r"\]\(([\w/.-]+)(?:#[\w-]+)?\)", text):
+            assert (page.parent / link).exists(), link
