@@ -22,19 +22,25 @@ if TYPE_CHECKING:
 
 
 def _arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("dataset", nargs="?", type=Path, metavar="DATASET", help="a folder")
+    parser.add_argument(
+        "dataset", nargs="?", type=Path, metavar="DATASET", help="a folder of questions"
+    )
     parser.add_argument("--own", action="store_true", help="the memory's own links instead")
     parser.add_argument("--scorer", choices=SCORERS, help="how titles and texts are compared")
     parser.add_argument(
         "--tiers", help="of exact, pattern, lexical and semantic (default: all but the last)"
     )
-    semantic_argument(parser, "the tier semantic too")
+    semantic_argument(parser, "compare by vectors of the texts too")
     parser.add_argument(
         "--vectors", type=Path, metavar="DIR", help="keep the vectors of texts there, for next time"
     )
-    parser.add_argument("--split", default="test", help="so called questions; all: every one")
-    parser.add_argument("--kind", default="", help="the questions of one kind")
-    parser.add_argument("--qrels", default="qrels.tsv", metavar="FILE", help="what helps whom")
+    parser.add_argument(
+        "--split", default="test", help="questions of this split (test); all: every one"
+    )
+    parser.add_argument("--kind", default="", help="only questions of this kind")
+    parser.add_argument(
+        "--qrels", default="qrels.tsv", metavar="FILE", help="which entries answer which question"
+    )
     parser.add_argument("--no-files", action="store_true", help="ask without the questions' files")
     parser.add_argument("--certainty", action="store_true", help="judge how certain hits are")
     parser.add_argument("--run", type=Path, metavar="OUT", help="write the answers, as TREC does")

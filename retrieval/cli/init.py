@@ -27,7 +27,14 @@ _ORIGIN = re.compile(r"(?:[\w+.-]+://)?(?:[^@/\s]+@)?([\w.-]+)(?::\d+)?[:/]+(.+?
 
 
 def _arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="DIR")
+    parser.add_argument(
+        "folder",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="the project (default: here)",
+    )
 
 
 def _init(args: Namespace) -> int:

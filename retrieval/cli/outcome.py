@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("id", help="the memory's id, or the beginning of one")
+    parser.add_argument("id", metavar="ID", help="the memory's id, or the beginning of one")
     parser.add_argument("outcome", choices=OUTCOMES, help="what came of it")
     parser.add_argument("--loop", default="", metavar="ID", help="the loop in which; counts once")
 

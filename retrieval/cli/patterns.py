@@ -85,7 +85,7 @@ def patterns() -> "Iterator[Entry]":
 
 
 def _show_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("id", help="the pattern's id, or the beginning of one")
+    parser.add_argument("id", metavar="ID", help="the pattern's id, or the beginning of one")
 
 
 def _show(args: Namespace) -> int:
@@ -212,7 +212,9 @@ def _split(args: Namespace) -> int:
 
 
 def _undo_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("id", help="the decision's id, or the beginning of it: mem patterns log")
+    parser.add_argument(
+        "id", metavar="ID", help="the decision's id (mem patterns log), or the beginning of one"
+    )
     parser.add_argument("--note", default="", help="why")
 
 

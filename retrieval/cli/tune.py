@@ -24,10 +24,12 @@ def _arguments(parser: ArgumentParser) -> None:
         nargs="?",
         type=Path,
         metavar="DATASET",
-        help="a folder, to see what it would give",
+        help="a folder of questions, to see what it would give",
     )
-    parser.add_argument("--split", default="train", help="the questions of DATASET")
-    parser.add_argument("--kind", default="", help="the questions of one kind")
+    parser.add_argument(
+        "--split", default="train", help="questions of this split (train) of DATASET"
+    )
+    parser.add_argument("--kind", default="", help="only questions of this kind")
     parser.add_argument("--dry-run", action="store_true", help="leave config.toml as it is")
     parser.add_argument("--index", type=Path, metavar="DIR", help="another index than .mem/index")
 
