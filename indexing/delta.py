@@ -173,9 +173,10 @@ def _tails(base: _Base, max_file_mb: int) -> dict[str, _Tail] | None:
             if stamp_of(path) is not None:
                 return None
             continue  # it can be read no more than it could
-        if is_as_it_was(path, stamp, source["sha256"] if source else ""):
+        sha256 = source["sha256"] if source else ""
+        if is_as_it_was(path, stamp, sha256):
             continue
-        if name not in base.lines.journals or not has_grown(path, stamp):
+        if name not in base.lines.journals or not has_grown(path, stamp, sha256):
             return None
         if isinstance(finds(name, path, max_file_mb), Skipped):
             return None

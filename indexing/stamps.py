@@ -5,8 +5,8 @@
 
 It holds for this machine, is no part of a generation, and may be deleted at any time: then all is
 read. A file is as it was when size, time and inode are; where the time proves nothing, its bytes
-decide. A journal that has grown is as it was before when it is the same inode and what was its end
-still stands where it stood.
+decide. A journal that has grown is as it was before when it is the same inode and what stood in it
+still stands there; of one that was bigger than 64 MB the end alone is looked at.
 """
 
 import hashlib
@@ -23,6 +23,7 @@ from indexing.plain import open_plain, read_plain
 _NAME = ".stamps"
 _SETTLED_NS = 2_000_000_000  # a file that was written later may change and keep its time
 _END = 1 << 16
+_BIG = 64 << 20  # to read all of it would be felt by whoever records
 
 
 class Stamp(NamedTuple):
@@ -72,16 +73,19 @@ def is_as_it_was(path: Path, before: Stamp, sha256: str) -> bool:
         return hashlib.file_digest(file, "sha256").hexdigest() == sha256
 
 
-def has_grown(path: Path, before: Stamp) -> bool:
-    """Whether a file is what it was, and more behind it.
+def has_grown(path: Path, before: Stamp, sha256: str) -> bool:
+    """Whether a file is what it was, and more behind it; `sha256` is that of the bytes it had.
 
     Raises:
         OSError: It cannot be read.
     """
     with open_plain(path) as file:
         status = os.fstat(file.fileno())
-        same = status.st_ino == before.inode and status.st_size > before.size
-        return same and _end(file.fileno(), before.size) == before.end
+        if status.st_ino != before.inode or status.st_size <= before.size:
+            return False
+        if before.size > _BIG:
+            return _end(file.fileno(), before.size) == before.end
+        return hashlib.sha256(file.read(before.size)).hexdigest() == sha256
 
 
 def _end(descriptor: int, size: int) -> str:

@@ -351,6 +351,18 @@ def test_what_is_more_than_appended_needs_a_rebuild(grown, change):
     assert local.verify(index) == []
 
 
+def test_an_edit_far_from_what_was_appended_needs_a_rebuild(tmp_path):
+    memory = memory_of(tmp_path, [told(f"b-{n}", n) for n in range(250)])
+    index, journal = tmp_path / "index", memory / "b" / "journal.jsonl"
+    built(memory, index)
+    write(journal, [told("new", 7)])
+    assert laid(memory, index) is not None
+
+    journal.write_bytes(journal.read_bytes().replace(b"Error", b"error", 1))
+
+    assert laid(memory, index) is None
+
+
 @pytest.mark.parametrize(
     "spoil",
     [
