@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from indexing.errors import MemError
-from indexing.journal import LOCK_WAIT_S, alone, flush_folder, unwritten
+from indexing.journal import LOCK_WAIT_S, VERSION, alone, flush_folder, unwritten
 from indexing.plain import open_plain
 
 _OUTCOME = {"v", "op", "id", "at", "entry_id", "outcome", "loop", "who"}
@@ -82,7 +82,7 @@ class _Survey:
         self._digests: dict[tuple[str, str], bytes] = {}
         self._ids: Counter[str] = Counter()
         self._told: dict[tuple[object, ...], _Told] = {}
-        again: list[_Told] = []
+        again: list[tuple[_Told, _Told]] = []
         is_odd = False
         for line in _lines(journal):
             record = _record(line)
@@ -96,10 +96,10 @@ class _Survey:
                 again += self._told_again(record, len(line))
             self.lines += 1
             self.size += len(line)
-        for told in again:
+        for earlier, later in again:
             # of several records of one id the first counts: where it goes, another would
-            if self._ids[told.id.strip()] == 1 and not is_odd:
-                self._drop(told.line, told.size)
+            if not is_odd and all(self._ids[told.id.strip()] == 1 for told in (earlier, later)):
+                self._drop(earlier.line, earlier.size)
 
     def _drop(self, line: int, size: int) -> None:
         self.dropped.add(line)
@@ -113,11 +113,13 @@ class _Survey:
         self._digests[key] = digest
         return before == digest
 
-    def _told_again(self, record: Mapping[str, Any], size: int) -> "Iterator[_Told]":
-        """Of two outcomes that say the same the earlier one."""
+    def _told_again(self, record: Mapping[str, Any], size: int) -> "Iterator[tuple[_Told, _Told]]":
+        """Two outcomes that say the same, the earlier one first."""
         told = tuple(record.get(key, "") for key in ("entry_id", "outcome", "loop", "who"))
         at = record.get("at")
         if record["op"] != "outcome" or not record.keys() <= _OUTCOME or not record.get("loop"):
+            return
+        if type(record.get("v")) is not int or record["v"] != VERSION:
             return
         if not isinstance(at, str) or not _TIME.fullmatch(at):
             return
@@ -127,7 +129,7 @@ class _Survey:
         theirs = self._told.setdefault(told, ours)
         if theirs is not ours:
             self._told[told] = max(ours, theirs)
-            yield min(ours, theirs)
+            yield min(ours, theirs), max(ours, theirs)
 
 
 class _Told(NamedTuple):

@@ -92,6 +92,24 @@ def test_the_index_of_what_is_left_is_that_of_the_whole(tmp_path_factory, lines)
     assert compact(journal).dropped == 0
 
 
+@pytest.mark.parametrize(
+    "later",
+    [
+        [outcome("3", "b"), outcome("3", at="2026-01-03T00:00:00Z")],
+        [outcome("3", at="2026-01-03T00:00:00Z", v=2)],
+        [outcome("3", at="2026-01-03T00:00:00Z", v=True)],
+    ],
+)
+def test_an_outcome_stays_when_the_later_one_does_not_count(tmp_path, later):
+    journal = tmp_path / "journal.jsonl"
+    journal.write_bytes(b"".join(map(line, [ADD, outcome("1"), *later])))
+
+    assert compact(journal).dropped == 0
+
+    [entry] = entries(journal, tmp_path / "index")
+    assert entry.evidence.helped == 1
+
+
 def test_what_is_said_twice_is_dropped_and_nothing_else(tmp_path):
     journal = tmp_path / "journal.jsonl"
     corrected = {**ADD, "entry": {**ADD["entry"], "title": "another"}}
