@@ -38,10 +38,13 @@ class Compacted(NamedTuple):
 def compact(journal: Path, wait_s: float = LOCK_WAIT_S, dry_run: bool = False) -> Compacted:
     """Drop what is said twice; whatever stops it, there is the old file or the new one.
 
-    Appending waits meanwhile. Errors are those of `journal.append`.
+    A journal that is not there yet has no lines. Appending waits meanwhile. Errors are those of
+    `journal.append`.
     """
     file = journal.resolve()
     with alone(journal, wait_s):
+        if not file.exists():
+            return Compacted(0, 0, 0, 0)
         try:
             survey = _Survey(file)
             if survey.dropped and not dry_run:

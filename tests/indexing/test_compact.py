@@ -110,6 +110,11 @@ def test_an_outcome_stays_when_the_later_one_does_not_count(tmp_path, later):
     assert entry.evidence.helped == 1
 
 
+def test_a_journal_that_is_not_there_yet_has_no_lines(tmp_path):
+    assert compact(tmp_path / "journal.jsonl") == (0, 0, 0, 0)
+    assert not (tmp_path / "journal.jsonl").exists()
+
+
 def test_what_is_said_twice_is_dropped_and_nothing_else(tmp_path):
     journal = tmp_path / "journal.jsonl"
     corrected = {**ADD, "entry": {**ADD["entry"], "title": "another"}}
