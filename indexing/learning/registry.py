@@ -42,7 +42,7 @@ def records(journal: Path) -> list[dict[str, Any]]:
         return []
     except OSError as error:
         raise MemError(f"{journal}: cannot be read ({error.strerror})") from error
-    for line in text.splitlines():
+    for line in text.split("\n"):  # in a text may stand what else ends a line
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):
