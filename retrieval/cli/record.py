@@ -127,6 +127,7 @@ def indexed(verb: str = "mem record") -> bool:
     try:
         where = place()
         # to encode what came would take seconds
+        where = where._replace(settings=where.settings._replace(semantic=0))
         at_once = _size(where.memory) <= _SMALL and not has_vectors(where.folder)
         report = rebuild(where) if at_once else update(where)
     except Exception as error:

@@ -156,6 +156,15 @@ def test_without_the_extra_what_asks_for_it_names_the_command(vectored):
         assert "is not installed; pip install 'oncebitten[semantic]'" in said[-1]
 
 
+def test_what_is_recorded_is_found_without_the_extra(known):
+    lacking = {"missing": LIBRARIES, "MEM_SEMANTIC": "1"}
+    code, _, said, _ = in_a_process("record", "--title", "The header moved", **lacking)
+    assert (code, said[-1].split(",")[0]) == (0, "mem record: the index was rebuilt")
+
+    code, out, _, _ = in_a_process("lookup", "--title", "The header moved", "--json", **lacking)
+    assert (code, json.loads(out)["hits"][0]["entry"]["title"]) == (0, "The header moved")
+
+
 def test_a_model_that_is_nowhere_is_named(known, capsys, monkeypatch):
     monkeypatch.setenv("MEM_SEMANTIC_MODEL", "nobody/has-this")
     code, found, err = answered(capsys, "index", "rebuild", "--semantic")
