@@ -11,6 +11,7 @@ A folder holds, one JSON object a line and gzipped or not,
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -123,7 +124,7 @@ def _judged(path: Path, known: Mapping[str, int]) -> dict[str, frozenset[str]]:
     relevant: dict[str, set[str]] = {}
     for number, line in enumerate(_lines(path), start=1):
         parts = line.rstrip("\n").split("\t")
-        if len(parts) != 3 or not parts[2].strip().isdigit():
+        if len(parts) != 3 or not parts[2].strip().isdecimal():
             raise UnreadableMemory(f"{path}:{number}: expected question, entry, 1 between tabs")
         if parts[1] not in known:
             raise UnreadableMemory(f"{path}:{number}: the corpus holds no entry '{parts[1]}'")
@@ -138,7 +139,7 @@ def _records(folder: Path, name: str) -> Iterator[tuple[Source, dict[str, Any]]]
     for number, line in enumerate(_lines(path), start=1):
         try:
             said = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UnreadableMemory(f"{path}:{number}: is not JSON: {error}") from error
         if not isinstance(said, dict):
             raise UnreadableMemory(f"{path}:{number}: is no JSON object")
@@ -153,7 +154,7 @@ def _lines(path: Path) -> Iterator[str]:
             else path.open(encoding="utf-8") as file
         ):
             yield from (line for line in file if line.strip())
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UnreadableMemory(f"{path}: cannot be read ({reason})") from error
 

@@ -1,6 +1,7 @@
 """TREC run files: `question Q0 entry rank score tag`, a line for each entry that answers."""
 
 import gzip
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -43,14 +44,14 @@ def read(path: Path, dataset: Dataset) -> Run:
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UnreadableMemory(f"{path}: cannot be read ({reason})") from error
     for number, line in enumerate(text.splitlines(), start=1):
         parts = line.split()
         if not parts:
             continue
-        if len(parts) != 6 or not parts[3].isdigit():
+        if len(parts) != 6 or not parts[3].isdecimal():
             raise UnreadableMemory(f"{path}:{number}: expected question Q0 entry rank score tag")
         question, _, entry, rank, _, _ = parts
         if question not in asked:

@@ -105,7 +105,7 @@ def _at(document: Any, part: str, place: str | None) -> Any:
 def _item(values: Any, place: str) -> Any:
     if isinstance(values, Mapping):
         return values.get(place)
-    if isinstance(values, Sequence) and place.isdigit() and int(place) < len(values):
+    if isinstance(values, Sequence) and place.isdecimal() and int(place) < len(values):
         return values[int(place)]
     return None
 

@@ -51,10 +51,12 @@ def test_files_that_became_known_later_are_noted(tmp_path):
     ("name", "text", "said"),
     [
         ("corpus.jsonl", "{", "corpus.jsonl:1: is not JSON"),
+        ("corpus.jsonl", "[" * 100_000, "corpus.jsonl:1: is not JSON"),
         ("corpus.jsonl", "[]", "corpus.jsonl:1: is no JSON object"),
         ("corpus.jsonl", '{"id": 1}', "'id' is not text"),
         ("queries.jsonl", '{"id": "q3", "files": "a"}', "'files' is not a list of texts"),
         ("qrels.tsv", "q3 d0 1", "qrels.tsv:1: expected question, entry, 1 between tabs"),
+        ("qrels.tsv", "q3\td0\t²", "qrels.tsv:1: expected question, entry, 1 between tabs"),
         ("qrels.tsv", "q3\tnone\t1", "qrels.tsv:1: the corpus holds no entry 'none'"),
         ("qrels.tsv", "other\td0\t1", "holds no judged question of split 'test'"),
     ],
@@ -67,6 +69,15 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path, name, text, said):
         read(folder)
 
     assert said in str(raised.value)
+
+
+def test_a_file_whose_compressed_bytes_are_damaged_is_refused(tmp_path):
+    folder = datasets.dataset(tmp_path, CORPUS, QUERIES, QRELS)
+    corpus = folder / "corpus.jsonl.gz"
+    corpus.write_bytes(corpus.read_bytes()[:10] + b"\xff" * 90)
+
+    with pytest.raises(UnreadableMemory, match=r"corpus\.jsonl\.gz: cannot be read"):
+        read(folder)
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path):

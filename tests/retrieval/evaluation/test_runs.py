@@ -34,6 +34,7 @@ def test_ranks_count_whatever_the_order_of_the_lines(tmp_path):
     [
         ("q3 d0 1", ":1: expected question Q0 entry rank score tag"),
         ("q3 Q0 d0 first 1 x", ":1: expected question"),
+        ("q3 Q0 d0 ² 1 x", ":1: expected question"),
         ("q3 Q0 none 1 1 x", "holds no entry 'none'"),
         ("q3 Q0 d4 1 1 x", "'d4' is not older than 'q3'"),
         ("q3 Q0 d3 1 1 x", "'d3' is not older than 'q3'"),
@@ -47,6 +48,15 @@ def test_a_run_that_breaks_the_rules_is_refused(tmp_path, line, said):
         runs.read(path, read(datasets.small(tmp_path)))
 
     assert said in str(raised.value)
+
+
+def test_a_run_whose_compressed_bytes_are_damaged_is_refused(tmp_path):
+    path = tmp_path / "a.trec.gz"
+    runs.write(path, FOUND, "fields")
+    path.write_bytes(path.read_bytes()[:10] + b"\xff" * 90)
+
+    with pytest.raises(UnreadableMemory, match="cannot be read"):
+        runs.read(path, read(datasets.small(tmp_path)))
 
 
 def test_a_file_that_is_none_is_refused(tmp_path):
