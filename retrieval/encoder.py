@@ -68,7 +68,7 @@ def model_of(settings: Settings, may_download: bool = False) -> Model:
 
     Raises:
         MissingExtra: It is named, and what looks for names is not installed.
-        BadSettings: It is not on this machine, or is none of sentence-transformers.
+        BadSettings: It is not on this machine, is none of sentence-transformers, or is damaged.
     """
     name, revision = settings.semantic_model, settings.semantic_revision
     folder = Path(name)
@@ -91,6 +91,7 @@ def encoder_of(model: Model, device: str) -> "Encoder":
 
     Raises:
         MissingExtra: sentence-transformers is not installed.
+        BadSettings: The model is damaged.
     """
     with _loading:
         return _loaded(model, device)
@@ -118,6 +119,8 @@ class Encoder:
                 )
         except ImportError as error:
             raise MissingExtra(*_EXTRA) from error
+        except Exception as error:  # each of the libraries has its own
+            raise _damaged(model.folder, error) from error
         self._model.max_seq_length = min(TOKENS, self._model.max_seq_length or TOKENS)
 
     def encode(self, texts: Sequence[str]) -> "NDArray[np.float32]":
@@ -178,15 +181,17 @@ _Stamp = tuple[str, int, int]
 
 
 def _is_whole(stamps: Sequence[_Stamp]) -> bool:
-    names = [name for name, *_ in stamps]
-    return any(name.endswith(_MODULES) for name in names) and any(
-        name.endswith(_WEIGHTS) for name in names
-    )
+    return any(name.endswith(_WEIGHTS) for name, *_ in stamps)
 
 
 def _stamps(folder: Path) -> list[_Stamp]:
-    """The files that a model needs, in order; size and time of change tell when they do."""
-    found = []
+    """The files that a model needs, in order; size and time of change tell when they do.
+
+    None where no model lies: that may be a folder of anything, and large.
+    """
+    found: list[_Stamp] = []
+    if not (folder / _MODULES).is_file():
+        return found
     for top, _, names in os.walk(folder):
         for path in (Path(top, name) for name in names if name.endswith(_NEEDED)):
             status = path.stat()
@@ -203,7 +208,16 @@ def _read(folder: Path, stamps: tuple[_Stamp, ...]) -> tuple[str, int, str]:
         with path.open("rb") as file:
             own = hashlib.file_digest(file, "sha256").hexdigest()
         whole.update(f"{path.relative_to(folder).as_posix()} {own}\n".encode())
-    return whole.hexdigest(), *_shape(folder)
+    try:
+        return whole.hexdigest(), *_shape(folder)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise _damaged(folder, error) from error
+
+
+def _damaged(folder: Path, error: Exception) -> BadSettings:
+    return BadSettings(
+        f"semantic_model: {folder} cannot be loaded ({type(error).__name__}: {error}); restore it"
+    )
 
 
 def _shape(folder: Path) -> tuple[int, str]:

@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 
@@ -73,6 +74,32 @@ def test_what_is_not_here_is_told_with_what_mends_it(tmp_path, commit):
 def test_a_folder_that_holds_no_model_is_refused(tmp_path):
     with pytest.raises(BadSettings, match=r"holds no modules\.json and weights"):
         model_of(semantic(semantic_model=str(tmp_path)))
+
+
+def test_a_folder_around_a_model_is_refused(tmp_path):
+    shutil.copytree(MINILM, tmp_path / "model")
+
+    with pytest.raises(BadSettings, match=r"holds no modules\.json and weights"):
+        model_of(semantic(semantic_model=str(tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("modules.json", "{"),
+        ("modules.json", '[{"idx": 0}]'),
+        ("config.json", "null"),
+        ("model.safetensors", "short"),
+        ("tokenizer.json", "no JSON"),
+    ],
+)
+def test_a_damaged_model_is_refused_with_its_folder(tmp_path, name, text):
+    folder = tmp_path / "model"
+    shutil.copytree(MINILM, folder)
+    (folder / name).write_text(text)
+
+    with pytest.raises(BadSettings, match=f"{folder} cannot be loaded .*; restore it"):
+        encoder_of(model_of(semantic(semantic_model=str(folder))), "cpu")
 
 
 def test_a_model_is_known_by_all_its_files(tmp_path):
