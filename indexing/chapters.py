@@ -475,7 +475,8 @@ def _spelt(entry: Entry) -> Entry:
     if not entry.files:
         return entry
     paths = dict.fromkeys(filter(None, map(_path_of, entry.files)))
-    return entry._replace(files=tuple(map(_clean_path, paths)))
+    files = tuple(map(_clean_path, paths))
+    return entry if files == entry.files else entry._replace(files=files)
 
 
 # The same files are touched again and again.

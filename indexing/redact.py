@@ -52,8 +52,9 @@ def suspects(texts: Sequence[str]) -> set[int]:
     codes, table = _trigrams()
     # these two are letters of a hint in lower case
     joined = "\n".join(texts).replace("\u0130", "i").replace("\u212a", "k")
-    code = codes[np.frombuffer(joined.encode("ascii", "replace"), np.uint8)]
-    places = np.flatnonzero(table[code[:-2] << 10 | code[1:-1] << 5 | code[2:]])
+    coded = joined.encode("ascii", "replace").translate(codes)
+    code = np.frombuffer(coded, np.uint8).astype(np.uint16)
+    places = np.flatnonzero(table.take(code[:-2] << 10 | code[1:-1] << 5 | code[2:]))
     ends = np.cumsum([len(text) + 1 for text in texts])
     numbers = np.unique(np.searchsorted(ends, places, "right"))
     return {number for number in numbers.tolist() if suspect(texts[number])}
@@ -391,19 +392,19 @@ def _suspicion() -> Callable[[str], re.Match[str] | None]:
 
 
 @cache
-def _trigrams() -> "tuple[NDArray[np.uint16], NDArray[np.bool_]]":
+def _trigrams() -> "tuple[bytearray, NDArray[np.bool_]]":
     """A code below 32 for each byte, in any case, and whether three codes are a part of a hint."""
     import numpy as np
 
-    codes = np.zeros(256, np.uint16)
+    codes = bytearray(256)
     for code, character in enumerate("abcdefghijklmnopqrstuvwxyz_-:./", 1):
-        codes[[ord(character), ord(character.upper())]] = code
-    codes[[ord("%"), ord("=")]] = code
+        codes[ord(character)] = codes[ord(character.upper())] = code
+    codes[ord("%")] = codes[ord("=")] = code
     table = np.zeros(1 << 15, bool)
     for hint in _HINTS:
         parts = {hint[at : at + 3] for at in range(len(hint) - 2)}
         seldom = min(sorted(parts - {"con", "ing"}), key=lambda part: sum(map(_rank, part)))
-        one, two, three = (int(codes[ord(character)]) for character in seldom)
+        one, two, three = (codes[ord(character)] for character in seldom)
         table[one << 10 | two << 5 | three] = True
     return codes, table
 

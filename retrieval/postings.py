@@ -128,14 +128,12 @@ class _Spelling:
     def _learn(self, pieces: "NDArray[np.int64]") -> None:
         import numpy as np
 
-        words, number_of, ends = self._words, self._word_of.__getitem__, array("q")
-        begin = len(words)
-        for piece in pieces.tolist():
-            words.extend(map(number_of, self._words_of(self._names[piece])))
-            ends.append(len(words))
-        if ends:
-            bounds = np.array([begin, *ends])
-            self._begins[pieces], self._counts[pieces] = bounds[:-1], np.diff(bounds)
+        words_of, names = self._words_of, self._names
+        found = [list(words_of(names[piece])) for piece in pieces.tolist()]
+        counts = np.fromiter(map(len, found), np.int64, len(found))
+        self._begins[pieces] = len(self._words) + np.cumsum(counts) - counts
+        self._counts[pieces] = counts
+        self._words.extend(map(self._word_of.__getitem__, chain.from_iterable(found)))
 
 
 def _itself(piece: str) -> tuple[str]:
@@ -190,7 +188,7 @@ class Runs:
             self._end()
         files = {}
         for number, run in enumerate(self._runs):
-            words, offsets = _joined(run.words)
+            words, offsets = _joined(_encoded(run.words))
             prefix = f"{family}.{number}"
             files[f"{prefix}.words"] = words
             files[f"{prefix}.offsets"] = offsets.astype("<u8").tobytes()
@@ -206,10 +204,12 @@ class Runs:
     def _end(self) -> None:
         import numpy as np
 
-        vocabulary = sorted(self._word_of)
+        words = list(self._word_of)
         # the order of code points is the order of UTF-8
-        place = np.empty(len(vocabulary), np.int64)
-        place[[self._word_of[word] for word in vocabulary]] = np.arange(len(vocabulary))
+        order = sorted(range(len(words)), key=words.__getitem__)
+        vocabulary = [words[number] for number in order]
+        place = np.empty(len(words), np.int64)
+        place[order] = np.arange(len(words))
         bits = self._size.bit_length()
         keys = place[np.concatenate(self._words)] << bits
         keys |= np.concatenate(self._lists)
@@ -242,8 +242,9 @@ class Counted(NamedTuple):
         """The five files, by name."""
         import numpy as np
 
-        words, offsets = _joined(self.words)
-        hashes = _hashes(self.words) | np.arange(len(self.words), dtype=np.uint64)
+        encoded = _encoded(self.words)
+        words, offsets = _joined(encoded)
+        hashes = _hashes(encoded) | np.arange(len(self.words), dtype=np.uint64)
         hashes.sort()
         return {
             f"{family}.words": memoryview(words),
@@ -261,11 +262,9 @@ def runs_of(files: "Mapping[str, Buffer]", family: str) -> list[Run]:
     runs: list[Run] = []
     while f"{family}.{len(runs)}.words" in files:
         prefix = f"{family}.{len(runs)}"
-        words = bytes(files[f"{prefix}.words"])
-        offsets = np.frombuffer(files[f"{prefix}.offsets"], "<u8").tolist()
         runs.append(
             Run(
-                [words[begin:end].decode("utf-8", _BYTES) for begin, end in pairwise(offsets)],
+                _words_in(bytes(files[f"{prefix}.words"]), files[f"{prefix}.offsets"]),
                 np.frombuffer(files[f"{prefix}.starts"], "<i8"),
                 np.frombuffer(files[f"{prefix}.lists"], "<u4"),
                 np.frombuffer(files[f"{prefix}.times"], "<u4"),
@@ -274,20 +273,33 @@ def runs_of(files: "Mapping[str, Buffer]", family: str) -> list[Run]:
     return runs
 
 
-def _joined(words: Sequence[str]) -> "tuple[bytes, NDArray[np.uint64]]":
+def _words_in(joined: bytes, offsets: "Buffer") -> list[str]:
+    """The words that `_joined` put together."""
+    import numpy as np
+
+    bounds = pairwise(np.frombuffer(offsets, "<u8").tolist())
+    if joined.isascii():  # decoded at once, which takes a third of the time
+        text = joined.decode("ascii")
+        return [text[begin:end] for begin, end in bounds]
+    return [joined[begin:end].decode("utf-8", _BYTES) for begin, end in bounds]
+
+
+def _encoded(words: Iterable[str]) -> list[bytes]:
+    return [word.encode("utf-8", _BYTES) for word in words]
+
+
+def _joined(encoded: Sequence[bytes]) -> "tuple[bytes, NDArray[np.uint64]]":
     """The words in UTF-8, and where each begins; where the last one ends."""
     import numpy as np
 
-    encoded = [word.encode("utf-8", _BYTES) for word in words]
     return b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.uint64)
 
 
-def _hashes(words: Sequence[str]) -> "NDArray[np.uint64]":
+def _hashes(encoded: Sequence[bytes]) -> "NDArray[np.uint64]":
     """The CRC-32 of each word, in the upper half."""
     import numpy as np
 
-    found = (crc32(word.encode("utf-8", _BYTES)) for word in words)
-    return np.fromiter(found, np.uint64, len(words)) << np.uint64(32)
+    return np.fromiter(map(crc32, encoded), np.uint64, len(encoded)) << np.uint64(32)
 
 
 def merged(gathered: "Iterable[tuple[Sequence[Run], NDArray[np.int64]]]", size: int) -> Counted:
@@ -300,7 +312,8 @@ def merged(gathered: "Iterable[tuple[Sequence[Run], NDArray[np.int64]]]", size: 
     import numpy as np
 
     runs = [_placed(run, rows) for runs, rows in gathered for run in runs]
-    words = sorted({word for run in runs for word in run.words})
+    # sorted lists are merged faster than a set of their words is sorted
+    words = list(dict.fromkeys(sorted(chain.from_iterable(run.words for run in runs))))
     number_of = {word: number for number, word in enumerate(words)}
     numbers = [
         np.fromiter(map(number_of.__getitem__, run.words), np.int64, len(run.words)) for run in runs
@@ -415,23 +428,23 @@ class Postings:
 
     def find(self, words: Sequence[str]) -> list[int | None]:
         """The number of each word in the sorted vocabulary; None when no row holds it."""
-        wanted = _hashes(words)
+        encoded = _encoded(words)
+        wanted = _hashes(encoded)
         begins = self._hashes.searchsorted(wanted).tolist()
         return [
             self._among(word, crc >> 32, at)
-            for word, crc, at in zip(words, wanted.tolist(), begins, strict=True)
+            for word, crc, at in zip(encoded, wanted.tolist(), begins, strict=True)
         ]
 
-    def _among(self, word: str, crc: int, at: int) -> int | None:
+    def _among(self, word: bytes, crc: int, at: int) -> int | None:
         """The word's number among those of its hash, which begin at `at`."""
-        encoded = word.encode("utf-8", _BYTES)
         while at < len(self._hashes):
             found = int(self._hashes[at])
             if found >> 32 != crc:
                 return None
             number = found & 0xFFFFFFFF
             begin, end = _pair(self._offsets, 8 * number)
-            if self._words[begin:end] == encoded:
+            if self._words[begin:end] == word:
                 return number
             at += 1
         return None

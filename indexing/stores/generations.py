@@ -231,7 +231,9 @@ def _remove(path: Path) -> None:
 
 
 def _write(path: Path, pieces: Iterable[Buffer]) -> Written:
-    digest = sha256()
+    import hashlib
+
+    digest = hashlib.sha256()
     size = 0
     with path.open("wb") as file:
         for piece in _joined(pieces):
