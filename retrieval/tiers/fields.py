@@ -66,8 +66,8 @@ from retrieval.postings import (
 )
 from retrieval.postings import whole as numbers
 from retrieval.query import Query
-from retrieval.segments import Family, Found, Split, holding, of_all, shifted, split
-from retrieval.tiers.best import Factors, Points
+from retrieval.segments import Asked, Family, Found, Split, holding, of_all, shifted, split
+from retrieval.tiers.best import Factors, Points, PutOff
 from retrieval.tiers.files import SHOWN, Files
 from retrieval.tiers.lengths import scales
 
@@ -365,11 +365,18 @@ class Fields:
             (each.found, self._files_weigh * each.weight) for each in self._asked_traits or ()
         ]
 
+        greatest = max(float(prior.of_blocks.max(initial=0)) for prior in self._priors)
+
+        def most(asked: Sequence[Asked]) -> float:
+            # a saturated frequency is 1 at most
+            return greatest * sum(weight for _, weight in asked)
+
+        at_once, put_off = PutOff.of(self._terms, of_terms, most)
         points = Points(store, rows)
         for segment, sums in enumerate(points.sums):
-            self._terms.add(of_terms, segment, sums)
+            self._terms.add(at_once, segment, sums)
             self._traits.add(of_traits, segment, sums, self._scales[segment])
-        self.points = points.times(self._priors)
+        self.points = points.times(self._priors, put_off)
 
     def best(self, limit: int) -> list[tuple[int, int]]:
         """At most `limit` rows and their scores, best first; none below 1."""
