@@ -604,8 +604,11 @@ def _term_weights(
     shares = np.array([each.length for each in FIELDS.values()])
     full = np.array([each.weight for each in FIELDS.values()])
     norms = full / (1 - shares + shares * lengths / np.maximum(means, 1e-9))
-    rows, weights = [np.empty(0, np.uint32)], [np.empty(0, np.float32)]
+    # as many as there can be: what is not written takes no memory
+    most = len(found.all_rows)
+    rows, weights = np.empty(most, np.uint32), np.empty(most, np.float32)
     counts = np.zeros(len(found.words), np.int64)
+    done = 0
     # some words at a time: in double precision all of them would take gigabytes
     steps = np.searchsorted(found.starts, np.arange(0, found.starts[-1], _STEP))
     for first, last in pairwise(np.unique([*steps, len(found.words)])):
@@ -618,11 +621,12 @@ def _term_weights(
         begins = np.flatnonzero(new)
         frequency = np.add.reduceat(found.times[here] * norms[entry, field], begins)
         counts[first:last] = np.bincount(word[begins] - first, minlength=last - first)
-        rows.append(entry[begins].astype(np.uint32))
-        weights.append((frequency / (frequency + K1)).astype(np.float32))
+        these = slice(done, done + len(begins))
+        rows[these] = entry[begins]
+        weights[these] = frequency / (frequency + K1)
+        done += len(begins)
     starts = np.concatenate([[0], np.cumsum(counts)])
-    entries = np.concatenate(rows)
-    return Counted(found.words, starts, entries, np.empty(0, np.uint32)), np.concatenate(weights)
+    return Counted(found.words, starts, rows[:done], np.empty(0, np.uint32)), weights[:done]
 
 
 def _initials(traits: Counted) -> "NDArray[np.uint8]":
