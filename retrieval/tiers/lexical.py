@@ -172,7 +172,10 @@ class Lexical:
         whys = scored.whys([row for row, _ in best[:limit]])
         sure: list[float | None] = [None] * len(whys)
         if self._settings.scorer == "fields":
-            same = [[says_the_same(one, other) for other in entries] for one in entries]
+            same = [
+                [says_the_same(one, other) for other in entries[at + 1 :]]
+                for at, one in enumerate(entries[:limit])
+            ]
             points = scored.points.of(split(store, [row for row, _ in best]))
             sure = [*certainties(points.tolist(), same, whys)]
         return [
