@@ -223,8 +223,9 @@ def best_rows(
     count = min(len(bounds), max(limit, _FIRST))
     first = np.argpartition(bounds, -count)[-count:]
     rows = (first[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
-    likely = rows[np.argpartition(sums[rows] * factors.of_rows[rows], -min(limit, len(rows)))]
-    likely = likely[-limit:][sums[likely[-limit:]] > 0]  # the others are dead, or no rows at all
+    count = min(limit, len(rows))
+    likely = rows[np.argpartition(sums[rows] * factors.of_rows[rows], -count)[-count:]]
+    likely = likely[sums[likely] > 0]  # the others are dead, or no rows at all
     if len(likely) == limit:
         # so many rows have this grade at least
         least = max(least, int(graded(likely).min()))
