@@ -473,13 +473,10 @@ class Postings:
         import numpy as np
 
         begins, ends = (self.starts[words + n].astype(np.int64)[:, None] for n in (0, 1))
-        low, high = (np.repeat(each, len(rows), axis=1) for each in (begins, ends))
+        low = np.empty((len(words), len(rows)), np.int64)
+        for at, (begin, end) in enumerate(zip(begins.flat, ends.flat, strict=True)):
+            low[at] = begin + self.all_rows[begin:end].searchsorted(rows)
         last = len(self.all_rows) - 1
-        # all are looked for at once, since a few rows cost no more than the calls
-        for _ in range(int((ends - begins).max(initial=0)).bit_length()):
-            middle = (low + high) >> 1
-            is_less = self.all_rows[np.minimum(middle, last)] < rows
-            low, high = np.where(is_less, middle + 1, low), np.where(is_less, high, middle)
         held = (low < ends) & (self.all_rows[np.minimum(low, last)] == rows)
         return np.where(held, low, -1)
 

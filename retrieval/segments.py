@@ -24,6 +24,10 @@ class Found(NamedTuple):
     holding: int
 
 
+Asked = tuple[Found, float]
+"""A word that is asked for, and what it weighs."""
+
+
 class Family:
     """A family of postings in all segments.
 
@@ -78,7 +82,7 @@ class Family:
 
     def add(
         self,
-        asked: "Iterable[tuple[Found, float]]",
+        asked: Iterable[Asked],
         segment: int,
         points: "NDArray[np.float64]",
         scales: "NDArray[np.float32] | None" = None,
@@ -106,14 +110,22 @@ class Family:
 
         held = np.zeros((len(asked), sum(len(which) for which, _ in rows)))
         for segment, (which, places) in enumerate(rows):
-            known = [at for at, found in enumerate(asked) if found.numbers[segment] is not None]
-            if not known or not len(places):
-                continue
+            held[:, which] = self.held_in(segment, asked, places)
+        return held
+
+    def held_in(
+        self, segment: int, asked: Sequence[Found], places: "NDArray[np.uint32]"
+    ) -> "NDArray[np.float64]":
+        """As `held`, for rows of one segment."""
+        import numpy as np
+
+        held = np.zeros((len(asked), len(places)))
+        known = [at for at, found in enumerate(asked) if found.numbers[segment] is not None]
+        if known and len(places):
             numbers = np.array([asked[at].numbers[segment] for at in known], np.int64)
             at = self._postings[segment].places(numbers, places)
             values = self._values[segment]
-            its = at >= 0 if values is None else np.where(at >= 0, values[at], 0)
-            held[np.array(known)[:, None], which] = its
+            held[known] = at >= 0 if values is None else np.where(at >= 0, values[at], 0)
         return held
 
 

@@ -73,12 +73,13 @@ def certainties(
 
     Args:
         points: Of these hits and of those after them.
-        same: `same[i][j]` says whether hit `j` says the same as hit `i`.
+        same: `same[i]` says of each hit after `i` whether it says the same as `i`.
         whys: What speaks for each.
     """
     found: list[float] = []
     for at, why in enumerate(whys):
-        others = [points[j] for j in range(at + 1, len(points)) if not same[at][j]]
+        after = zip(points[at + 1 :], same[at], strict=True)
+        others = [of_other for of_other, alike in after if not alike]
         following, _, later = [*others, 0.0, 0.0, 0.0][:AHEAD]
         alone = certainty(points[at], following, later, points[0], why)
         found.append(round(min([alone, *found[-1:]]), 3))

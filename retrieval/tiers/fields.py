@@ -66,8 +66,8 @@ from retrieval.postings import (
 )
 from retrieval.postings import whole as numbers
 from retrieval.query import Query
-from retrieval.segments import Family, Found, Split, holding, of_all, shifted, split
-from retrieval.tiers.best import Factors, Points
+from retrieval.segments import Asked, Family, Found, Split, holding, of_all, shifted, split
+from retrieval.tiers.best import Factors, Points, PutOff
 from retrieval.tiers.files import SHOWN, Files
 from retrieval.tiers.lengths import scales
 
@@ -365,11 +365,18 @@ class Fields:
             (each.found, self._files_weigh * each.weight) for each in self._asked_traits or ()
         ]
 
+        greatest = max(float(prior.of_blocks.max(initial=0)) for prior in self._priors)
+
+        def most(asked: Sequence[Asked]) -> float:
+            # a saturated frequency is 1 at most
+            return greatest * sum(weight for _, weight in asked)
+
+        at_once, put_off = PutOff.of(self._terms, of_terms, most)
         points = Points(store, rows)
         for segment, sums in enumerate(points.sums):
-            self._terms.add(of_terms, segment, sums)
+            self._terms.add(at_once, segment, sums)
             self._traits.add(of_traits, segment, sums, self._scales[segment])
-        self.points = points.times(self._priors)
+        self.points = points.times(self._priors, put_off)
 
     def best(self, limit: int) -> list[tuple[int, int]]:
         """At most `limit` rows and their scores, best first; none below 1."""
@@ -597,8 +604,11 @@ def _term_weights(
     shares = np.array([each.length for each in FIELDS.values()])
     full = np.array([each.weight for each in FIELDS.values()])
     norms = full / (1 - shares + shares * lengths / np.maximum(means, 1e-9))
-    rows, weights = [np.empty(0, np.uint32)], [np.empty(0, np.float32)]
+    # as many as there can be: what is not written takes no memory
+    most = len(found.all_rows)
+    rows, weights = np.empty(most, np.uint32), np.empty(most, np.float32)
     counts = np.zeros(len(found.words), np.int64)
+    done = 0
     # some words at a time: in double precision all of them would take gigabytes
     steps = np.searchsorted(found.starts, np.arange(0, found.starts[-1], _STEP))
     for first, last in pairwise(np.unique([*steps, len(found.words)])):
@@ -611,11 +621,12 @@ def _term_weights(
         begins = np.flatnonzero(new)
         frequency = np.add.reduceat(found.times[here] * norms[entry, field], begins)
         counts[first:last] = np.bincount(word[begins] - first, minlength=last - first)
-        rows.append(entry[begins].astype(np.uint32))
-        weights.append((frequency / (frequency + K1)).astype(np.float32))
+        these = slice(done, done + len(begins))
+        rows[these] = entry[begins]
+        weights[these] = frequency / (frequency + K1)
+        done += len(begins)
     starts = np.concatenate([[0], np.cumsum(counts)])
-    entries = np.concatenate(rows)
-    return Counted(found.words, starts, entries, np.empty(0, np.uint32)), np.concatenate(weights)
+    return Counted(found.words, starts, rows[:done], np.empty(0, np.uint32)), weights[:done]
 
 
 def _initials(traits: Counted) -> "NDArray[np.uint8]":

@@ -40,9 +40,9 @@ from retrieval.postings import (
     whole,
 )
 from retrieval.query import Query
-from retrieval.segments import Family, Found, Split, holding, shifted, split
+from retrieval.segments import Asked, Family, Found, Split, holding, shifted, split
 from retrieval.tiers import fields
-from retrieval.tiers.best import HALF, Factors, Points
+from retrieval.tiers.best import HALF, Factors, Points, PutOff
 from retrieval.tiers.certainty import AHEAD, certainties
 from retrieval.tiers.fields import Fields, root_of
 from retrieval.tiers.files import SHOWN, UNKNOWN, Files, shared_words
@@ -172,7 +172,10 @@ class Lexical:
         whys = scored.whys([row for row, _ in best[:limit]])
         sure: list[float | None] = [None] * len(whys)
         if self._settings.scorer == "fields":
-            same = [[says_the_same(one, other) for other in entries] for one in entries]
+            same = [
+                [says_the_same(one, other) for other in entries[at + 1 :]]
+                for at, one in enumerate(entries[:limit])
+            ]
             points = scored.points.of(split(store, [row for row, _ in best]))
             sure = [*certainties(points.tolist(), same, whys)]
         return [
@@ -215,16 +218,21 @@ class _Cosine(_Ageless):
         self._share = settings.weight_text if self._files.known else 1.0
         asked = [(found, weight) for _, found, weight in self._terms]
 
+        def most(some: Sequence[Asked]) -> float:
+            # what they are of the query's vector: no vector is longer than 1
+            return math.hypot(*(weight / idf(len(store), found.holding) for found, weight in some))
+
+        at_once, put_off = PutOff.of(self._text, asked, most)
         points = Points(store, rows)
         factors = list(map(self._factors, range(len(points.sums))))
         for segment, sums in enumerate(points.sums):
-            self._text.add(asked, segment, sums)
+            self._text.add(at_once, segment, sums)
             if self._files.known:
                 sharing, jaccards = self._files.jaccards(segment, len(sums))
                 sums[sharing] += (
                     settings.weight_files * jaccards / factors[segment].of_rows[sharing]
                 )
-        self.points = points.times(factors)
+        self.points = points.times(factors, put_off)
 
     def _factors(self, segment: int) -> Factors:
         """What the text of each row is to be multiplied with."""

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memories import entry, in_order, indexed
+from memories import entry, in_order, indexed, laid_over
 
 from indexing.build import build_index
 from indexing.settings import SCORERS, Settings
 from indexing.stores.local import LocalStore
 from retrieval import Query
+from retrieval.segments import split
+from retrieval.tiers import best
 from retrieval.tiers.best import Factors, best_rows
 from retrieval.tiers.lexical import Lexical
 
@@ -77,19 +79,23 @@ def test_answers_are_those_of_the_definition(
         )
 
 
-@every_way
-def test_answers_over_many_blocks_are_those_of_the_definition(tmp_path, way):
-    chance = random.Random(7)
-    vocabulary = [f"word{number}" for number in range(60)]
-    entries = in_order(
+def many_entries(chance, words):
+    return in_order(
         entry(
             f"e{number:04}",
-            " ".join(chance.choices(vocabulary, k=chance.randint(1, 4))),
+            " ".join(words(chance.randint(1, 4))),
             files=chance.choice([None, (), ("a.py",), ("a.py", "b.py")]),
             captured_at=f"2026-01-{chance.randint(1, 28):02}",
         )
         for number in range(2500)
     )
+
+
+@every_way
+def test_answers_over_many_blocks_are_those_of_the_definition(tmp_path, way):
+    chance = random.Random(7)
+    vocabulary = [f"word{number}" for number in range(60)]
+    entries = many_entries(chance, lambda count: chance.choices(vocabulary, k=count))
     store = indexed(entries, tmp_path / "index", way)
 
     for _ in range(15):
@@ -100,6 +106,38 @@ def test_answers_over_many_blocks_are_those_of_the_definition(tmp_path, way):
         assert [(hit.entry.id, hit.score) for hit in hits] == reference.best(
             entries, query, way, limit
         )
+
+
+@pytest.mark.parametrize("store_of", [indexed, laid_over])
+@pytest.mark.parametrize("finished", [2500, 20], ids=["few rows", "all rows"])
+@pytest.mark.parametrize(
+    "way", [Settings(), Settings(max_entries=1500), COSINE], ids=["fields", "newest", "cosine"]
+)
+def test_common_words_count_although_they_are_not_added_to_every_row(
+    tmp_path, monkeypatch, way, finished, store_of
+):
+    monkeypatch.setattr(best, "_COMMON", 150)
+    monkeypatch.setattr(best, "_PUT_OFF", 0.4)
+    monkeypatch.setattr(best, "_MOST_FINISHED", finished)
+    chance = random.Random(7)
+    vocabulary = [f"word{number}" for number in range(60)]
+    often = [1 / (number + 1) for number in range(60)]
+    entries = many_entries(chance, lambda count: chance.choices(vocabulary, often, k=count))
+    store = store_of(entries, tmp_path / "index", way)
+
+    for _ in range(15):
+        title = " ".join(chance.choices(vocabulary, k=5))
+        query = Query(title=title, files=chance.choice([None, ["a.py"]]))
+        scored = Lexical(way).scored(query, store, Lexical(way).rows_of(store))
+        limit = chance.choice([1, 3, 7, 40])
+        found = scored.best(limit)
+        points = scored.points.of(split(store, [row for row, _ in found]))
+        assert [(store.entry(row).id, score) for row, score in found] == reference.best(
+            entries, query, way, limit
+        )
+        whole = scored.points.whole()
+        places = [store.place(row) for row, _ in found]
+        assert points.tolist() == [whole[segment][place] for segment, place in places]
 
 
 def test_folders_that_nearly_everything_touches_say_nothing(tmp_path):
