@@ -177,8 +177,9 @@ def commit(
         return _committed(index, files, manifest)
     except BaseException:
         # a full disk is not to stay full; what cannot be removed now is by the next build
-        with suppress(Exception):
-            _remove(index / _BUILDING)
+        for left in (_BUILDING, _NEW):
+            with suppress(Exception):
+                _remove(index / left)
         raise
 
 
