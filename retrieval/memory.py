@@ -46,6 +46,7 @@ class Memory:
         self.index = index
         self.settings = settings
         self._lock = allocate_lock()
+        self._turn = allocate_lock()
         self._store: LocalStore | None = None
         self._stamp: _Stamp | None = None
         self._fitting: set[tuple[LocalStore, str]] = set()
@@ -152,17 +153,24 @@ class Memory:
             _refuse_none("k", k)
         if scorer is not None and scorer not in SCORERS:
             raise BadQuery(f"scorer: there is no '{scorer}'; take one of {', '.join(SCORERS)}")
-        began = time.perf_counter()
         settings = self.settings if scorer is None else self.settings._replace(scorer=scorer)
         if semantic is not None:
             settings = settings._replace(semantic=int(semantic))
         limit = settings.top_k if k is None else k
+        # threads that search at once wait for each other at every step, and get less done together
+        with self._turn:
+            return self._looked_up(query, settings, limit, bool(semantic))
+
+    def _looked_up(
+        self, query: Query, settings: Settings, limit: int, needs_vectors: bool
+    ) -> list[Hit]:
+        began = time.perf_counter()
         store = self.store
         self.without_vectors = ""
         try:
             hits = self._searched(query, store, settings, limit)
         except (MissingExtra, NoVectors) as error:
-            if semantic:
+            if needs_vectors:
                 raise
             self.without_vectors = str(error)
             hits = self._searched(query, store, _without(settings), limit)
