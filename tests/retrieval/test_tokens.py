@@ -73,7 +73,7 @@ def test_unknown_files_stay_unknown_and_none_stays_none():
         ("src/{old.py => new.py}", "src/old.py", "src/new.py"),
         ("{ => src}/a.py", "a.py", "src/a.py"),
         ("src/{lib => }/a.py", "src/lib/a.py", "src/a.py"),
-        ("/work/{a => b}/c.py", "/work/a/c.py", "/work/b/c.py"),
+        ("/srv/{a => b}/c.py", "/srv/a/c.py", "/srv/b/c.py"),
         ("a{1}.py => b{1}.py", "a{1}.py", "b{1}.py"),
     ],
 )
