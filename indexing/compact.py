@@ -12,7 +12,6 @@ What cannot be read stays, and so do corrections and all that they correct.
 import hashlib
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,9 +20,9 @@ from typing import Any, NamedTuple
 from indexing.errors import MemError
 from indexing.journal import LOCK_WAIT_S, VERSION, alone, flush_folder, unwritten
 from indexing.plain import open_plain
+from indexing.readers.record import is_utc
 
 _OUTCOME = {"v", "op", "id", "at", "entry_id", "outcome", "loop", "who"}
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 class Compacted(NamedTuple):
@@ -124,7 +123,7 @@ class _Survey:
             return
         if type(record.get("v")) is not int or record["v"] != VERSION:
             return
-        if not isinstance(at, str) or not _TIME.fullmatch(at):
+        if not isinstance(at, str) or not is_utc(at):
             return
         if not all(isinstance(each, str) for each in told):
             return

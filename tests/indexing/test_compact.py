@@ -98,6 +98,7 @@ def test_the_index_of_what_is_left_is_that_of_the_whole(tmp_path_factory, lines)
         [outcome("3", "b"), outcome("3", at="2026-01-03T00:00:00Z")],
         [outcome("3", at="2026-01-03T00:00:00Z", v=2)],
         [outcome("3", at="2026-01-03T00:00:00Z", v=True)],
+        [outcome("3", at="2026-99-03T00:00:00Z")],
     ],
 )
 def test_an_outcome_stays_when_the_later_one_does_not_count(tmp_path, later):
@@ -107,7 +108,7 @@ def test_an_outcome_stays_when_the_later_one_does_not_count(tmp_path, later):
     assert compact(journal).dropped == 0
 
     [entry] = entries(journal, tmp_path / "index")
-    assert entry.evidence.helped == 1
+    assert (entry.evidence.helped, entry.evidence.last) == (1, "2026-01-02T00:00:00Z")
 
 
 def test_a_journal_that_is_not_there_yet_has_no_lines(tmp_path):
