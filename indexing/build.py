@@ -12,7 +12,6 @@ from operator import not_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from indexing import lines
 from indexing import stamps as stamps_of
 from indexing.chapters import (
     SHA,
@@ -32,7 +31,7 @@ from indexing.entry import Entry, Source
 from indexing.errors import BadIndex, MemError, UnreadableMemory
 from indexing.journal import Outcome, credited
 from indexing.learning.merge import Decisions, decided
-from indexing.lines import Spoken, spoken
+from indexing.lines import Spoken, files_of, spoken
 from indexing.readers import memory_files
 from indexing.readers.interface import Quarantined
 from indexing.readers.journal import Journal, key_of
@@ -453,7 +452,7 @@ class Book:
         `journals` are what the journals speak of when a delta may be laid over it.
         """
         sheet = self.sheet()
-        further = [] if journals is None else [lines.files_of(journals), self._originals()]
+        further = [] if journals is None else [files_of(journals), self._originals()]
         name = local.write(
             index,
             sheet.files(),

@@ -14,16 +14,14 @@ the empty id. A key may name lines that speak of another id: whoever reads them 
 """
 
 import json
-import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from zlib import crc32
 
 from indexing.plain import open_plain
 from indexing.readers import json_values
-from indexing.readers.journal import key_of
+from indexing.readers.journal import DECISIONS, id_of_addition, key_of
 from indexing.readers.json_values import Damage
 from indexing.readers.record import Record, RecordError
 from indexing.stores.generations import Buffer
@@ -33,14 +31,7 @@ if TYPE_CHECKING:
 
 DECIDED = ""
 """Under this id stands what people decided."""
-_DECISIONS = ("merge", "split", "archive", "restore", "undo")
 _TELLING = ("outcome", "found")
-# the lines that we write ourselves; others are parsed
-_ID = rb'"([!#-\[\]-~]+)", ?'
-_OURS = re.compile(
-    rb'\{"v": ?1, ?"op": ?"(?:add", ?"id": ?' + _ID + rb'"at": ?"[^"\\]*", ?"entry": ?\{'
-    rb'|(?:outcome|found)", ?"id": ?' + _ID + rb'"at": ?"[^"\\]*", ?"entry_id": ?' + _ID + rb")"
-)
 
 
 class Spoken(NamedTuple):
@@ -70,7 +61,7 @@ def ids_in(value: Any) -> tuple[str, ...]:
         about = record.text("entry_id") if op in _TELLING else ""
     except RecordError:
         return ()
-    if op in _DECISIONS:
+    if op in DECISIONS:
         return (id, DECIDED)
     return tuple(filter(None, (id, about)))
 
@@ -104,13 +95,10 @@ def spoken(path: Path, size: int) -> Spoken | None:
 
 
 def _keys(line: bytes) -> Iterable[int]:
-    ours = _OURS.match(line)
-    ids = [id for id in ours.groups() if id] if ours else []
-    # a second record on the line, or a second id in the record, would go unnoticed
-    if not ids or line.count(b'"op"') != 1 or line.count(b'id"') != len(ids):
-        text = line.decode("utf-8", "replace").lstrip("\ufeff")
-        return {key_of(id) for value in values(text) for id in ids_in(value)}
-    return map(crc32, ids)
+    text = line.decode("utf-8", "replace").lstrip("\ufeff").rstrip("\r\n")
+    if id := id_of_addition(text):
+        return (key_of(id),)
+    return {key_of(id) for value in values(text) for id in ids_in(value)}
 
 
 def values(text: str) -> Iterator[Any]:

@@ -17,7 +17,7 @@ from indexing.readers.record import Record, RecordError, headline, is_utc, quara
 from indexing.signature import Signature, sign
 
 _BEGINS = '{"v"'
-_DECISIONS = frozenset(("merge", "split", "archive", "restore", "undo"))
+DECISIONS = frozenset(("merge", "split", "archive", "restore", "undo"))
 _OF_LOOPS = frozenset(("loop", "withheld"))
 
 
@@ -111,7 +111,7 @@ def survey(path: Path, span: Span = WHOLE) -> Survey:
     mixed, alone = False, array("I")
     named: set[int] = set()
     for line in json_values.lines(path, span):
-        if isinstance(line, Line) and (id := _id_of_addition(line.text)):
+        if isinstance(line, Line) and (id := id_of_addition(line.text)):
             alone.append(key_of(id))
             continue
         mixed = True
@@ -158,7 +158,7 @@ def alone(
 
 
 def _stands_alone(line: Line, shared: frozenset[int]) -> bool:
-    id = _id_of_addition(line.text)
+    id = id_of_addition(line.text)
     return id != "" and key_of(id) not in shared
 
 
@@ -183,7 +183,7 @@ def together(
     yield from book.decided()
 
 
-def _id_of_addition(text: str) -> str:
+def id_of_addition(text: str) -> str:
     """The id, if the line is that of an addition and cannot be about another id; else empty."""
     for begin in _ADDITIONS:
         if text.startswith(begin):
@@ -244,7 +244,7 @@ class _Book:
             self._outcomes.setdefault(id, Credit(where, _outcome(record, at)))
         elif op == "found":
             self._finding(record, id, at, where)
-        elif op in _DECISIONS:
+        elif op in DECISIONS:
             self._decided.setdefault(id, Decided(where, id, op, at, record.rest()))
         elif op not in _OF_LOOPS:
             raise RecordError(f"has the unknown op '{op}'; kept in the file, not used")
