@@ -329,6 +329,13 @@ def merged(gathered: "Iterable[tuple[Sequence[Run], NDArray[np.int64]]]", size: 
     return counted
 
 
+def merged_family(
+    gathered: "Iterable[tuple[Mapping[str, Buffer], NDArray[np.int64]]]", family: str, size: int
+) -> Counted:
+    """The postings of all that was gathered of a family; arguments are those of `merged`."""
+    return merged(((runs_of(files, family), rows) for files, rows in gathered), size)
+
+
 def count(lists: Iterable[Iterable[str]]) -> Counted:
     """How often each row holds each word; row `i` holds the words of the `i`th list."""
     import numpy as np

@@ -61,6 +61,7 @@ from retrieval.postings import (
     by_row,
     data_of,
     merged,
+    merged_family,
     of_each,
     runs_of,
 )
@@ -221,7 +222,7 @@ class _Whole(NamedTuple):
         sizes = by_row(((files["sizes"], rows) for files, rows in gathered), size)
         in_fields = ((runs_of(files, "terms"), _field_rows(rows)) for files, rows in gathered)
         terms = merged(in_fields, size * len(FIELDS))
-        traits = merged(((runs_of(files, "traits"), rows) for files, rows in gathered), size)
+        traits = merged_family(gathered, "traits", size)
         lengths = _lengths(terms, size)
         totals = Totals(
             (lengths > 0).sum(axis=0),

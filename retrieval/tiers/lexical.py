@@ -19,12 +19,12 @@ Score, 0..100, a half counts up:
 import math
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from indexing.entry import Entry
 from indexing.settings import Settings
-from indexing.typed import TYPE_CHECKING
+from indexing.typed import TYPE_CHECKING, Any
 from retrieval import tokens
 from retrieval.hit import Hit, Why, says_the_same
 from retrieval.postings import (
@@ -34,9 +34,8 @@ from retrieval.postings import (
     Runs,
     by_row,
     data_of,
-    merged,
+    merged_family,
     of_each,
-    runs_of,
     whole,
 )
 from retrieval.query import Query
@@ -60,6 +59,20 @@ if TYPE_CHECKING:
 _MOST_PIECES = 1 << 18  # so many come before their words are looked up
 
 
+class Last:
+    """What was scored last: who asks deeper asks the same again."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Query, Store, Any] | None = None
+
+    def of(self, query: Query, store: "Store", score: Callable[[], Any]) -> Any:
+        """What `score` gives, or gave for the same query and store."""
+        last = self._last
+        if last is None or last[0] is not query or last[1] is not store:
+            last = self._last = (query, store, score())
+        return last[2]
+
+
 class Lexical:
     """Entries that are about the same words and files.
 
@@ -72,7 +85,7 @@ class Lexical:
 
     def __init__(self, settings: Settings = Settings()) -> None:
         self._settings = settings
-        self._last: tuple[Query, Store, Fields | _Cosine | _Tokens] | None = None
+        self._last = Last()
 
     def made_with(self) -> "MadeWith":
         """The words, and the weights that are folded into the files."""
@@ -102,7 +115,7 @@ class Lexical:
         import numpy as np
 
         size = len(entries)
-        text = _merged(gathered, "text", size)
+        text = merged_family(gathered, "text", size)
         idfs = of_each(np.diff(text.starts), partial(idf, size))
         return {
             **self._files(gathered, size, text),
@@ -123,8 +136,8 @@ class Lexical:
         `base.text.shift` (i64, 2) has the words (their numbers) that more rows hold, and how many
         more: by it the lengths of the base's rows are taken when the scorer `cosine` first asks.
         """
-        text = _merged(added, "text", size)
-        shift = shifted(Postings(base, "text"), _merged(gone, "text", len(dead)), text)
+        text = merged_family(added, "text", size)
+        shift = shifted(Postings(base, "text"), merged_family(gone, "text", len(dead)), text)
         rows = len(base["titles.sizes"]) // 4
         idfs = of_each(shift.added, partial(idf, rows - len(dead) + size))
         extended = fields.extend(base, gone, added, dead, size, rows)
@@ -143,9 +156,9 @@ class Lexical:
         return {
             **text.files("text"),
             "text.times": data_of(text.times, "<f4"),
-            **_merged(gathered, "titles", size).files("titles"),
+            **merged_family(gathered, "titles", size).files("titles"),
             "titles.sizes": _sizes(gathered, "titles.sizes", size),
-            **_merged(gathered, "paths", size).files("paths"),
+            **merged_family(gathered, "paths", size).files("paths"),
             "paths.sizes": _sizes(gathered, "paths.sizes", size),
         }
 
@@ -154,11 +167,8 @@ class Lexical:
         rows = self.rows_of(store)
         if not rows or limit < 1:
             return []
-        last = self._last
-        if last is None or last[0] is not query or last[1] is not store:
-            # who asks deeper asks the same again
-            last = self._last = (query, store, self.scored(query, store, rows))
-        return self.hits(last[2], store, limit)
+        scored = self._last.of(query, store, lambda: self.scored(query, store, rows))
+        return self.hits(scored, store, limit)
 
     def rows_of(self, store: "Store") -> int:
         """So many of the newest rows are looked at."""
@@ -441,11 +451,6 @@ class _Words:
             "paths.sizes": self._path_sizes.tobytes(),
             **self._fields.done(),
         }
-
-
-def _merged(gathered: "Gathered", family: str, size: int) -> Counted:
-    """The postings of all that was gathered of a family."""
-    return merged(((runs_of(files, family), rows) for files, rows in gathered), size)
 
 
 def _sizes(gathered: "Gathered", name: str, size: int) -> memoryview:

@@ -46,7 +46,7 @@ from retrieval.query import Query
 from retrieval.segments import split
 from retrieval.tiers import SEMANTIC
 from retrieval.tiers.best import HALF
-from retrieval.tiers.lexical import Lexical, text_of
+from retrieval.tiers.lexical import Last, Lexical, text_of
 from retrieval.vectors import KEY, Kept, Vectors, graph
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ class Semantic:
     ) -> None:
         self._settings = settings
         self._lexical = Lexical(settings)
+        self._last = Last()
         self._kept = kept
         self._tell = on_progress or (lambda progress: None)
 
@@ -175,7 +176,7 @@ class Semantic:
         rows = self._lexical.rows_of(store)
         if not rows or limit < 1:
             return []
-        scored = self.scored(query, store, rows)
+        scored: _Joined = self._last.of(query, store, lambda: self.scored(query, store, rows))
         hits = self._lexical.hits(scored, store, limit)
         return [
             hit._replace(tier=self.name) if row in scored.hidden else hit
