@@ -28,6 +28,17 @@ def failing_at(monkeypatch, step):
         monkeypatch.setattr(os, name, counted(getattr(os, name)))
 
 
+def ended_before(monkeypatch, step, act):
+    """Whether `act` comes to its end when the `step`th call fails, and all after it."""
+    with monkeypatch.context() as patch:
+        failing_at(patch, step)
+        try:
+            act()
+        except FaultError:
+            return False
+    return True
+
+
 def bits_turned(path):
     """Turn a bit of the file's first byte, then of its middle and last; where, each time.
 

@@ -4,7 +4,7 @@ import random
 import shutil
 
 import pytest
-from faults import Disk, FaultError, bits_turned, failing_at
+from faults import Disk, bits_turned, ended_before
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memories import Stored, entry, stored, tree
@@ -225,13 +225,7 @@ def test_a_fault_at_any_step_leaves_the_base_or_the_delta(grown, tmp_path, monke
     seen = []
     for step in range(1, 500):
         shutil.copytree(before, index)
-        with monkeypatch.context() as patch:
-            failing_at(patch, step)
-            try:
-                laid(memory, index)
-                ended = True
-            except FaultError:
-                ended = False
+        ended = ended_before(monkeypatch, step, lambda: laid(memory, index))
         seen.append(generation(index))
         assert local.verify(index) == []
         assert laid(memory, index) is not None

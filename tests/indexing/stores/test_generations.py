@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from faults import Disk, FaultError, failing_at
+from faults import Disk, FaultError, ended_before
 from memories import fixed, indexed, tree
 
 from indexing.errors import BadIndex, IndexBusy
@@ -36,13 +36,7 @@ def test_a_fault_at_any_step_leaves_the_old_index_or_the_new_one(tmp_path, monke
     seen = set()
     for step in range(1, 500):
         shutil.copytree(before, index)
-        with monkeypatch.context() as patch:
-            failing_at(patch, step)
-            try:
-                indexed(after, index)
-                ended = True
-            except FaultError:
-                ended = False
+        ended = ended_before(monkeypatch, step, lambda: indexed(after, index))
         seen.add(tuple(ids(index)))
         assert local.verify(index) == []
         indexed(after, index)
