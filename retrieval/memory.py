@@ -25,14 +25,13 @@ from retrieval import events
 from retrieval.hit import Hit
 from retrieval.query import Query
 from retrieval.search import search
-from retrieval.tiers import in_turn
+from retrieval.tiers import SEMANTIC, in_turn
 
 if TYPE_CHECKING:
     from indexing.overrides import Overrides
     from retrieval.tiers.interface import Tier
 
 _Stamp = tuple[int, int, int]
-_SEES_FOR_ITSELF = "semantic"  # it tells which model made the vectors, or that there are none
 
 
 class Memory:
@@ -106,7 +105,8 @@ class Memory:
             StaleRecipe: The store keeps a tier's part in another way; said when its turn comes.
         """
         for tier in in_turn(settings, self.overrides):
-            if tier.name != _SEES_FOR_ITSELF and (store, tier.name) not in self._fitting:
+            # the semantic one tells itself which model made the vectors, or that there are none
+            if tier.name != SEMANTIC and (store, tier.name) not in self._fitting:
                 refuse_other(store.recipe, today((tier,)), str(self.index))
                 self._fitting.add((store, tier.name))
             yield tier

@@ -51,20 +51,21 @@ def _arguments(parser: ArgumentParser) -> None:
 
 def _eval(args: Namespace) -> int:
     from retrieval.evaluation import measures, runs
-    from retrieval.evaluation.engine import TIERS, WITH_VECTORS
+    from retrieval.evaluation.engine import TIERS
+    from retrieval.tiers import SEMANTIC
 
     tiers = list(TIERS)
     if args.tiers is not None:
         tiers = [name.strip() for name in args.tiers.split(",") if name.strip()]
-    known = (*TIERS, WITH_VECTORS)
+    known = (*TIERS, SEMANTIC)
     if not tiers or not set(tiers) <= set(known):
         raise BadQuery(f"--tiers: '{args.tiers}' names no tiers; take of {', '.join(known)}")
     if (semantic := semantic_of(args)) is not None:
-        tiers = [name for name in tiers if name != WITH_VECTORS] + [WITH_VECTORS] * semantic
+        tiers = [name for name in tiers if name != SEMANTIC] + [SEMANTIC] * semantic
     if args.certainty and args.given is not None:
         raise BadQuery("--certainty: a run does not say how certain it was; leave out --given")
     dataset, settings = _dataset(args)
-    settings = settings._replace(semantic=int(WITH_VECTORS in tiers))
+    settings = settings._replace(semantic=int(SEMANTIC in tiers))
     if not dataset.questions:
         streams.say(
             f"{dataset.name}: no entry shares a signature, a fix or a link with an older one;"
@@ -80,7 +81,7 @@ def _eval(args: Namespace) -> int:
         if args.run is not None:
             runs.write(args.run, answers, settings.scorer)
         run = {id: [answer.id for answer in found] for id, found in answers.items()}
-        is_ranked = {"lexical", WITH_VECTORS} & set(tiers)
+        is_ranked = {"lexical", SEMANTIC} & set(tiers)
         name = settings.scorer if is_ranked else ",".join(tiers)
         name += "+vectors" if settings.semantic else ""
     values = measures.by_question(dataset, run)

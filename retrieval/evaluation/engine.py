@@ -13,7 +13,7 @@ from indexing.stores.local import LocalStore
 from retrieval.evaluation.dataset import Dataset, Question
 from retrieval.hit import Hit, Why
 from retrieval.segments import split
-from retrieval.tiers import asked_last, parts
+from retrieval.tiers import SEMANTIC, asked_last, parts
 from retrieval.tiers.exact import Exact
 from retrieval.tiers.lexical import Lexical
 from retrieval.tiers.pattern import Pattern
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from retrieval.tiers.interface import Scored
 
 TIERS = ("exact", "pattern", "lexical")
-WITH_VECTORS = "semantic"
 DEPTH = 100
 SHOWN = 3
 
@@ -73,8 +72,8 @@ class Engine:
                     if len(found) < depth and self._place[hit.entry.id] < question.seq:
                         answer = Answer(hit.entry.id, hit.tier, hit.score, hit.score / 100)
                         found.setdefault(answer.id, answer)
-        if {Lexical.name, WITH_VECTORS} & set(tiers):
-            asked = settings._replace(semantic=int(WITH_VECTORS in tiers))
+        if {Lexical.name, SEMANTIC} & set(tiers):
+            asked = settings._replace(semantic=int(SEMANTIC in tiers))
             for row, score, points in self._lexical(question, asked, depth):
                 if len(found) < depth:
                     answer = Answer(self._ids[row], Lexical.name, score, points)

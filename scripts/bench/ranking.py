@@ -33,6 +33,7 @@ from retrieval.evaluation.engine import Engine  # noqa: E402
 from retrieval.evaluation.measures import Figure, figure  # noqa: E402
 from retrieval.evaluation.own import own  # noqa: E402
 from retrieval.evaluation.reliability import Bin  # noqa: E402
+from retrieval.tiers import SEMANTIC  # noqa: E402
 
 FAILURES = ROOT / "fixtures" / "failures"
 SHARED = ROOT.parent / "shared" / "data" / "similarity"
@@ -79,8 +80,8 @@ def ways(model: str = "") -> Mapping[str, Sequence[Way]]:
     """By what they compare; with a model the last of the tiers has its vectors too."""
     if not model:
         return _WAYS
-    name, changed = f"+ {engines.WITH_VECTORS}", {"semantic_model": model}
-    with_vectors = Way(name, (*engines.TIERS, engines.WITH_VECTORS), changed)
+    name, changed = f"+ {SEMANTIC}", {"semantic_model": model}
+    with_vectors = Way(name, (*engines.TIERS, SEMANTIC), changed)
     return {**_WAYS, "tiers": [*_WAYS["tiers"], with_vectors]}
 
 
