@@ -5,6 +5,7 @@ Their formulas differ from ours and from each other's: they are here for their c
 held to find a text by its own words.
 """
 
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,6 +13,7 @@ from pathlib import Path
 
 Search = Callable[[str, int], Sequence[int]]
 Peer = Callable[[Sequence[str], Path], Search]
+_WORD = re.compile(r"\w+")  # marks are commands to some of them
 
 
 def sklearn(texts: Sequence[str], folder: Path) -> Search:
@@ -52,7 +54,7 @@ def fts5(texts: Sequence[str], folder: Path) -> Search:
         base.executemany("INSERT INTO t(rowid, text) VALUES (?, ?)", enumerate(texts))
 
     def search(text: str, limit: int) -> Sequence[int]:
-        words = " OR ".join(f'"{word}"' for word in dict.fromkeys(text.split()))
+        words = " OR ".join(f'"{word}"' for word in dict.fromkeys(_WORD.findall(text)))
         found = base.execute(
             "SELECT rowid FROM t WHERE t MATCH ? ORDER BY rank LIMIT ?", (words, limit)
         )
@@ -80,7 +82,7 @@ def tantivy(texts: Sequence[str], folder: Path) -> Search:
     searcher = index.searcher()
 
     def search(text: str, limit: int) -> Sequence[int]:
-        found = searcher.search(index.parse_query(text, ["text"]), limit).hits
+        found = searcher.search(index.parse_query(" ".join(_WORD.findall(text)), ["text"]), limit).hits
         return [searcher.doc(address)["row"][0] for _, address in found]
 
     return search
