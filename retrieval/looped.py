@@ -79,7 +79,7 @@ class Looped:
         for line in text.splitlines():
             try:
                 lines.append(json.loads(line))
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue  # half a line of a run that was ended
         return lines
 

@@ -127,7 +127,7 @@ class Runs:
             for failure in [*known["failed"].values(), known["last"]]:
                 if failure is not None:
                     _failure(failure)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return {"failed": {}, "last": None}  # none yet, or nothing that we wrote
         return dict(known)
 

@@ -71,6 +71,8 @@ def read(
     files_at: dict[str, str] = {}
     for place, said in _records(folder, "corpus.jsonl"):
         entry = _entry(said, place)
+        if entry.id in seq:
+            raise UnreadableMemory(f"{place.file}, {place.locator}: '{entry.id}' was given before")
         entries.append(entry)
         seq[entry.id] = _number(said, "seq", place)
         if said.get("files_at"):

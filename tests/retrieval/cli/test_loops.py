@@ -10,7 +10,7 @@ from memories import fixed, journal
 
 from indexing.settings import JOURNAL
 from retrieval.cli import main
-from retrieval.looped import in_control
+from retrieval.looped import FOLDER, in_control
 
 
 @pytest.fixture
@@ -56,6 +56,14 @@ def test_a_changed_answer_is_told_again(mem_dir, capsys):
     journal(mem_dir / JOURNAL, [login("second", captured_at="2026-12-01T00:00:00Z")])
     main(["index", "rebuild"])
     assert main(["lookup", "a.log", "--loop", "l1"]) == 0
+    assert main(["lookup", "a.log", "--loop", "l1"]) == 1
+
+
+@pytest.mark.parametrize("line", ["{", "[" * 100_000])
+def test_what_a_loop_was_told_is_known_beside_a_damaged_line(line, mem_dir, capsys):
+    assert main(["lookup", "a.log", "--loop", "l1"]) == 0
+    [told] = (mem_dir / FOLDER).iterdir()
+    told.write_text(f"{line}\n{told.read_text(encoding='utf-8')}", encoding="utf-8")
     assert main(["lookup", "a.log", "--loop", "l1"]) == 1
 
 
@@ -168,6 +176,17 @@ def test_a_command_that_was_run_in_between_is_the_fix(here):
     (here / ".mem").mkdir()
     command = fails(here)
     mem("run", "--", *command, cwd=here)
+    mem("run", "--", sys.executable, "-c", "open('fixed','w')", cwd=here)
+    done = mem("run", "--", *command, cwd=here)
+    assert b"it passes now; learnt" in done.stderr
+
+
+def test_what_was_run_in_between_is_learnt_beside_a_damaged_line(here):
+    (here / ".mem").mkdir()
+    command = fails(here)
+    mem("run", "--", *command, cwd=here)
+    with (here / ".mem" / "history.jsonl").open("a", encoding="utf-8") as history:
+        history.write("[" * 100_000 + "\n{\n")
     mem("run", "--", sys.executable, "-c", "open('fixed','w')", cwd=here)
     done = mem("run", "--", *command, cwd=here)
     assert b"it passes now; learnt" in done.stderr

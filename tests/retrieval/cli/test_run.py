@@ -567,7 +567,9 @@ def test_after_a_record_the_same_failure_is_known(here):
     assert b"npm login" in done.stderr
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"failed": 3}', b'{"failed": {"x": 1}}'])
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"[]", b'{"failed": 3}', b'{"failed": {"x": 1}}', b"[" * 100_000]
+)
 def test_runs_that_cannot_be_read_are_begun_anew(text, here):
     mem_dir = remembering(here)
     (mem_dir / "runs.json").write_bytes(text)

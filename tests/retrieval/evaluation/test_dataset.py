@@ -1,3 +1,5 @@
+import json
+
 import datasets
 import pytest
 from datasets import CORPUS, QRELS, QUERIES, document, question
@@ -54,6 +56,11 @@ def test_files_that_became_known_later_are_noted(tmp_path):
         ("corpus.jsonl", "[" * 100_000, "corpus.jsonl:1: is not JSON"),
         ("corpus.jsonl", "[]", "corpus.jsonl:1: is no JSON object"),
         ("corpus.jsonl", '{"id": 1}', "'id' is not text"),
+        (
+            "corpus.jsonl",
+            "\n".join(2 * [json.dumps(document(0, "login"))]),
+            "corpus.jsonl, line 2: 'd0' was given before",
+        ),
         ("queries.jsonl", '{"id": "q3", "files": "a"}', "'files' is not a list of texts"),
         ("qrels.tsv", "q3 d0 1", "qrels.tsv:1: expected question, entry, 1 between tabs"),
         ("qrels.tsv", "q3\td0\t²", "qrels.tsv:1: expected question, entry, 1 between tabs"),
