@@ -24,6 +24,7 @@ from indexing.build import (
     ORIGINALS,
     ORIGINALS_BEGIN,
     Book,
+    Duplicate,
     Part,
     Progress,
     Report,
@@ -84,6 +85,8 @@ def lay_over(
             tails = None if base is None else _tails(base, settings.max_file_mb)
             if base is None or tails is None:
                 return None
+            if not tails and generations.current(index) == base.segment.folder.name:
+                return _report(base.segment.folder.name, len(base.segment))
             tell(Progress("read", 0, 1))
             with generations.spool(index) as spool:
                 written = _written(_Delta(base, tails, parts, spool), index)
@@ -336,13 +339,23 @@ def _written(delta: _Delta, index: Path) -> Report:
     )
     if generation is None:
         raise _UnsureError
+    entries = len(segment) - len(delta.dead) + len(delta.sheet)
+    return _report(generation, entries, delta.book.quarantined, delta.book.duplicates)
+
+
+def _report(
+    generation: str,
+    entries: int,
+    quarantined: Iterable[Quarantined] = (),
+    duplicates: Iterable[Duplicate] = (),
+) -> Report:
     return Report(
         generation=generation,
-        entries=len(segment) - len(delta.dead) + len(delta.sheet),
+        entries=entries,
         files=(),
         skipped=(),
-        quarantined=tuple(delta.book.quarantined),
-        duplicates=tuple(delta.book.duplicates),
+        quarantined=tuple(quarantined),
+        duplicates=tuple(duplicates),
         moved=(),
         unmatched=(),
     )

@@ -205,6 +205,19 @@ def test_a_record_that_is_appended_is_laid_over_the_base(tmp_path):
     same_as_a_rebuild(memory, index, tmp_path)
 
 
+def test_where_nothing_came_nothing_is_laid(tmp_path):
+    memory, index = memory_of(tmp_path), tmp_path / "index"
+    base = built(memory, index).generation
+
+    report = laid(memory, index)
+
+    assert report is not None
+    assert (report.generation, report.entries) == (base, 24)
+    assert generations.current(index) == base
+    write(memory / "b" / "journal.jsonl", [told("new", 7)])
+    assert laid(memory, index).entries == 25
+
+
 @pytest.fixture
 def grown(tmp_path):
     """A memory to which something was appended, and the index of what it was before."""
