@@ -8,6 +8,7 @@ which is looked for in their stead. Of lines that differ in digits only, one is 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 # These decide how fast the search is, never what it finds: a literal that holds none of the pieces
 # and no seldom character (two others must follow it) is looked for itself.
@@ -26,6 +27,9 @@ Pieces = Mapping[bytes, tuple[str, ...]]
 """What is looked for, and the literals that hold it."""
 Seldom = Mapping[bytes, Mapping[bytes, tuple[tuple[bytes, str], ...]]]
 """By a seldom character, and the two that follow it: what follows it, and the literal."""
+
+_Held = tuple[Sequence[str], Sequence[str]]
+"""The literals that all lines of a shape hold, and those that some of them may hold."""
 
 
 def prepared(literals: Iterable[str]) -> tuple[Pieces, Seldom]:
@@ -67,7 +71,7 @@ class Literals:
             The numbers are in order.
         """
         found: dict[int, list[str]] = {}
-        known: dict[bytes, list[str]] = {}  # of shapes that hold any
+        known: dict[bytes, _Held] = {}  # of shapes that hold any
         seen: set[bytes] = set()
         first = 0
         for block in blocks:
@@ -79,25 +83,31 @@ class Literals:
                 known.clear()
             fresh = sorted(set(shapes) - seen)
             seen.update(fresh)
-            self._learn(fresh, known)
+            for shape, literals in self._learnt(fresh).items():
+                # of a line that is not looked at to its end the shape does not tell
+                known[shape] = _held(shape, literals) if len(shape) <= longest else ([], literals)
             if not known.keys().isdisjoint(shapes):
                 for number, shape in enumerate(shapes, first):
                     if shape in known:
-                        line = lines[number][:longest]
-                        held = [literal for literal in known[shape] if literal in line]
+                        held, maybe = known[shape]
+                        if maybe:
+                            line = lines[number][:longest]
+                            held = [*held, *(literal for literal in maybe if literal in line)]
                         if held:
                             found[number] = held
             first += len(shapes)
         return found
 
-    def _learn(self, shapes: Sequence[bytes], known: dict[bytes, list[str]]) -> None:
-        """Note of each shape the literals that its lines may hold."""
+    def _learnt(self, shapes: Sequence[bytes]) -> dict[bytes, list[str]]:
+        """The literals that the lines of each shape may hold."""
         data = b"\n".join(shapes)
+        learnt: dict[bytes, list[str]] = {}
         number = seen = 0
         for place, literals in sorted(self._places(data)):
             number += data.count(b"\n", seen, place)
             seen = place
-            known.setdefault(shapes[number], []).extend(literals)
+            learnt.setdefault(shapes[number], []).extend(literals)
+        return learnt
 
     def _places(self, data: bytes) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Where a literal or a piece stands, once a line, and which literals it may be."""
@@ -108,6 +118,22 @@ class Literals:
             for literal in _likely(parts, data.split(character)):
                 for place in _once_a_line(data, _shape(literal)):
                     yield place, (literal,)
+
+
+def _held(shape: bytes, literals: Sequence[str]) -> _Held:
+    """Those of the literals that all lines of a shape hold, and those that some may hold."""
+    held, maybe = [], []
+    for literal in literals:
+        needle, numbered = _needle(literal)
+        if needle in shape:
+            (maybe if numbered else held).append(literal)
+    return held, maybe
+
+
+@cache
+def _needle(literal: str) -> tuple[bytes, bool]:
+    """Its shape, and whether it holds digits, which in a shape are all alike."""
+    return _shape(literal), any("0" <= each <= "9" for each in literal)
 
 
 def _shape(text: str) -> bytes:

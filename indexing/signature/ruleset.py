@@ -4,7 +4,8 @@ To import all of them takes longer than a lookup may take, and a log needs few. 
 the literals of all rules, and in which order rules are tried; `scripts/accept` writes it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from indexing.lazily import compiled
 from indexing.signature import table
@@ -23,14 +24,16 @@ def rules_for(line: str, literals: Iterable[str] = table.NEEDS) -> Iterator[tupl
     Highest rank first, then by the tools' order. The generic ones come last: what a tool's own
     rules say of a line, they cannot overrule.
     """
-    places: set[int] = set()
-    for literal in literals:
-        if literal in line:
-            places.update(table.NEEDS.get(literal, ()))
-    for place in sorted(places):
+    for place in _places(tuple(literal for literal in literals if literal in line)):
         tool, number = table.RULES[place]
         rules = TOOLS[tool]
         yield rules.rules[number], rules
+
+
+@lru_cache(maxsize=1 << 10)
+def _places(literals: tuple[str, ...]) -> Sequence[int]:
+    """Which of `table.RULES` need one of these literals, in their order."""
+    return sorted({place for each in literals for place in table.NEEDS.get(each, ())})
 
 
 def why_not(line: str) -> str:
