@@ -43,6 +43,11 @@ NOISE = (
     " => [4/9] RUN apt-get install -y --no-install-recommends curl={n}            12.3s",
     "  ✓ renders the list with {n} rows (12 ms)",
 )
+GO = "=== RUN   TestKeepsTheTotalOf{n}\n--- PASS: TestKeepsTheTotalOf{n} (0.0{m}s)\n"
+MAVEN = (
+    "[INFO] Tests run: {m}, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.0{m} s"
+    " - in org.example.Cart{n}Test\n"
+)
 ROOT_LINE = "src/cart.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'."
 
 
@@ -62,6 +67,12 @@ def log_of(size: int, failing: bool) -> str:
         lines.append(line)
         length += len(line) + 1
     return "\n".join(lines)
+
+
+def log_like(line: str, size: int) -> str:
+    """A log of such lines, each with other numbers."""
+    count = size // len(line)
+    return "".join(line.format(n=number, m=1 + number % 9) for number in range(count))
 
 
 def loop_of(count: int) -> Callable[[str], list[str]]:
@@ -134,6 +145,9 @@ def logs(large: bool) -> Iterator[tuple[str, str, str | None]]:
     yield "113 KB of pytest", CAPTURED.read_text("utf-8"), CAPTURED_ROOT
     yield "50 KB, no failure", log_of(50_000, False), None
     yield "1 MB, no failure", log_of(1_000_000, False), None
+    # every line has words that failures have
+    yield "1 MB, Go, all pass", log_like(GO, 1_000_000) + "PASS\nok  \tacme.example/a\t9.1s\n", None
+    yield "1 MB, Maven, all pass", log_like(MAVEN, 1_000_000) + "[INFO] BUILD SUCCESS\n", None
     yield "5 MB, failing", log_of(5_000_000, True), ROOT_LINE
     if large:
         yield "100 MB, no failure", "\n".join([log_of(5_000_000, False)] * 20), None
