@@ -29,12 +29,14 @@ from indexing.signature.interface import (
 )
 from indexing.signature.lines import ECHOED, LONGEST, LargeLog, Log, clean, log_of
 from indexing.signature.normalise import STEPS, changes, normalise
-from indexing.signature.ruleset import HIGHEST, LITERALS, rules_for, why_not
+from indexing.signature.ruleset import HIGHEST, LITERALS, places_for, rule_at, why_not
 from indexing.signature.tools import GENERIC, TOOLS, rules_of
 from indexing.signature.tools.generic import SUCCESS
 from indexing.typed import Any, NamedTuple
 
 _MOST_SKIPPED = 200
+_FEW = 2
+"""So few rules are tried sooner than it is looked whether the line is no failure."""
 
 
 class _Candidate(NamedTuple):
@@ -55,13 +57,17 @@ def extract(output: str | bytes, tool: str | None = None) -> Signature | None:
     Returns:
         The signature, or None when the output is empty or holds no failure. Never raises.
     """
-    return explain(output, tool).signature
+    return _explained(output, tool, in_full=False).signature
 
 
 def explain(output: str | bytes, tool: str | None = None) -> Explanation:
     """The signature with each substitution, the lines passed over and why, and warnings."""
+    return _explained(output, tool, in_full=True)
+
+
+def _explained(output: str | bytes, tool: str | None, in_full: bool) -> Explanation:
     log = log_of(output)
-    scan = _Scan(log)
+    scan = _Scan(log, in_full)
     given = None if tool is None else rules_of(tool)
     best = scan.best(given)
     warnings = []
@@ -91,7 +97,8 @@ def explain(output: str | bytes, tool: str | None = None) -> Explanation:
         if region.end + 1 != signature.line:
             scan.skip(region.end, "the runner's trailer: a command failed, not why")
     scan.skipped.sort()
-    steps = list(changes("\n".join((signature.raw, *signature.joined))))
+    text = "\n".join((signature.raw, *signature.joined))
+    steps = list(changes(text)) if in_full else ()
     return Explanation(signature, steps, scan.skipped, warnings)
 
 
@@ -192,10 +199,16 @@ def ruleset_digest() -> str:
 
 
 class _Scan:
-    """One look at a log: the lines that can matter, and the best of them."""
+    """One look at a log: the lines that can matter, and the best of them.
 
-    def __init__(self, log: Log) -> None:
+    Args:
+        log: The log.
+        in_full: Lines are noted as passed over that no rule takes for a failure, too.
+    """
+
+    def __init__(self, log: Log, in_full: bool = False) -> None:
         self.log = log
+        self._in_full = in_full
         self.held = _held(log)
         self.marked = list(self.held)
         self.regions = ci.failing_regions(log, self.marked)
@@ -215,8 +228,7 @@ class _Scan:
             if best and best.inside and best.rank >= HIGHEST:
                 break
             line = self.log[index]
-            why = why_not(line)
-            if why:
+            if self._in_full and (why := why_not(line)):
                 self.skip(index, why)
                 continue
             if line in seen and not self.regions:
@@ -228,7 +240,10 @@ class _Scan:
                 continue
             floor = best.rank if best and best.inside == inside else 0
             self.looked = False
-            made = self._match(index, line, floor, only)
+            made, why = self._match(index, line, floor, only)
+            if why:
+                self.skip(index, why)
+                continue
             if not self.looked:
                 seen.add(line)  # its like cannot be better
             if made is not None and made.rank > ONLY_RELAYED and _relays(self.log[made.found.at]):
@@ -274,27 +289,35 @@ class _Scan:
 
     def _match(
         self, index: int, line: str, floor: int, only: ToolRules | None
-    ) -> _Candidate | None:
-        trailer = holds_any(line, _TRAILER_NEEDS) and compiled(_TRAILER).match(line) is not None
-        for rule, rules in rules_for(line, self._literals(index)):
-            if trailer and rule.rank > TRAILER:
-                continue
+    ) -> tuple[_Candidate | None, str]:
+        """What the first rule that matches the line makes of it; or why it is no failure."""
+        places = places_for(line, self._literals(index))
+        if len(places) > _FEW and (why := why_not(line)):
+            return None, why
+        trailer: bool | None = None
+        for rule, rules in map(rule_at, places):
             if rule.rank <= floor and rules is GENERIC:
-                return None
+                break
             if only is not None and rules is not only:
                 continue
             match = compiled(rule.pattern).match(line)
             if match is None or (rule.if_known and not self.log.holds(rules.known_by)):
                 continue
+            if trailer is None:
+                if len(places) <= _FEW and (why := why_not(line)):
+                    return None, why
+                trailer = _is_trailer(line)
+            if trailer and rule.rank > TRAILER:
+                continue
             if rules is not GENERIC:
                 self.told = index
             if rule.rank <= floor:
-                return None
+                break
             self.looked = self.looked or rule.locate is not None
             found = Found(index) if rule.locate is None else rule.locate(self.log, index, match)
             if found is not None:
-                return _Candidate(True, rule.rank, found, rule, rules.tool)
-        return None
+                return _Candidate(True, rule.rank, found, rule, rules.tool), ""
+        return None, ""
 
     def _literals(self, index: int) -> Iterable[str]:
         """What the line may hold; all, if cleaning joined what stood apart."""
@@ -342,7 +365,7 @@ class Telling:
     def _tells(self, line: str, literals: Iterable[str]) -> bool:
         return not why_not(line) and any(
             rule.rank >= FATAL and compiled(rule.pattern).match(line)
-            for rule, _ in rules_for(line, literals)
+            for rule, _ in map(rule_at, places_for(line, literals))
         )
 
 
@@ -446,6 +469,10 @@ def _last_block(log: Log) -> _Candidate | None:
 
 _LAST_BLOCK = Rule("last-block", (), "", TRAILER)
 _LAST_SAID = Rule("last-said", (), "", TRAILER)
+
+
+def _is_trailer(line: str) -> bool:
+    return holds_any(line, _TRAILER_NEEDS) and compiled(_TRAILER).match(line) is not None
 
 
 def _relays(line: str) -> bool:

@@ -22,12 +22,17 @@ _LARGE = 4 << 20
 
 _COLOUR_ENDS = r"[0-9;:?<=>]{0,40}[ -/]{0,4}[@-~]"
 _COLOUR = rf"\x1b\[{_COLOUR_ENDS}"
+_ESCAPED = (
+    r"\x1b(?:\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)"  # OSC: titles, hyperlinks
+    rf"|\[{_COLOUR_ENDS}"  # CSI: colours, cursor
+    r"|[()*+][0-9A-Za-z]|[=>78DEHMNOZc\\])"
+)
 _ESCAPES = (
-    r"(?:\x1b|\^\[)\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)"  # OSC: titles, hyperlinks
-    rf"|(?:\x1b\[|\^\[\[|\x9b){_COLOUR_ENDS}"  # CSI: colours, cursor
-    r"|\x1b[()*+][0-9A-Za-z]|\x1b[=>78DEHMNOZc\\]"
+    rf"{_ESCAPED}|\^\[\][^\x07\x1b\n]{{0,2000}}(?:\x07|\x1b\\)"
+    rf"|(?:\^\[\[|\x9b){_COLOUR_ENDS}"
     r"|_bk;t=\d{1,20}\x07"
 )
+"""The same, and what else stands for them, which takes several times as long to look for."""
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _FRAME = r"\x1b\[(?:[01]?G|2K|1K)"
 """Back to the start of the line, or its erasure: what stood there is gone, as after CR."""
@@ -130,6 +135,11 @@ def _has_escapes(text: str) -> bool:
     return ("^" in text and "^[[" in text) or ("\x07" in text and "_bk;t=" in text)
 
 
+def _has_others(text: str) -> bool:
+    """Whether it may have escapes that do not begin with ESC."""
+    return "\x9b" in text or ("^" in text and "^[" in text) or "_bk;t=" in text
+
+
 def log_of(output: str | bytes) -> "Log":
     """The log as clean lines."""
     if len(output) >= _LARGE:
@@ -173,7 +183,7 @@ class Log:
         text = decode(output)
         if _has_escapes(text):
             text = compiled(_FRAME).sub("\r", text).replace(_ECHO, ECHOED)
-            text = compiled(_ESCAPES).sub("", text)
+            text = compiled(_ESCAPES if _has_others(text) else _ESCAPED).sub("", text)
         if "\r" in text:
             text = _last_frames(text)
         if '"Action":"output"' in text:
@@ -353,14 +363,10 @@ def clean(line: str) -> str:
 
 def _without_prefixes(line: str) -> str:
     line = line[:LONGEST]
-    for _ in range(5):
-        if not _may_have_prefix(line):
-            break
-        prefix = compiled(_PREFIX).match(line)
-        if prefix is None or not prefix.end():
-            break
-        line = line[prefix.end() :]
-    return line
+    if not _may_have_prefix(line):
+        return line
+    prefixes = compiled(rf"(?>{_PREFIX}){{1,5}}").match(line)
+    return line[prefixes.end() :] if prefixes else line
 
 
 def _may_have_prefix(line: str) -> bool:
@@ -369,7 +375,9 @@ def _may_have_prefix(line: str) -> bool:
     return (
         first in _FIRST
         or not first.isascii()
-        or any(mark in line for mark in ("\t", "| ", "-exec): "))
+        or "\t" in line
+        or "| " in line
+        or "-exec): " in line
         or len(word) == 3  # a month
         or word == "."
         or ("/" in word and ":" not in word and "(" not in word)

@@ -1,61 +1,119 @@
 """Which of many literals a log holds, and on which lines.
 
 One expression for all of them is tried at every character and takes longer to compile than a
-lookup may take; to look for each costs as often as there are literals. Hence a literal is looked
-for by what is seldom in it: a block is split at a character that logs seldom hold, and only those
-literals are looked for that go on as one of the parts begins. Of the others many share a piece,
-which is looked for in their stead. Of lines that differ in digits only, one is looked through.
+lookup may take; to look for each costs as often as there are literals. Hence: of lines that differ
+in digits only one is looked through; and what is looked through are words, of
+which a log has few different ones. Of a literal that has several one is looked for. What a word
+is, begins with or ends with is looked up; of those that may stand in the middle of a word many
+share a piece, which is searched for in all words at once. Only lines with such a word are searched
+for the literals themselves.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import chain
 
-# These decide how fast the search is, never what it finds: a literal that holds none of the pieces
-# and no seldom character (two others must follow it) is looked for itself.
-_PIECES = ("rror", "ERR", "FAIL", "ail", "not ", "ould", "xit", "issing ", "imed out", "ani", "cc")
-_SELDOM = b"ZQKYXVJWHGLUPMFBDIOASRCNTEzqj*![+'`>xkywvhfbg"
+from indexing.typed import NamedTuple
+
+# These decide how fast the search is, never what it finds. A literal in the middle of a word that
+# holds none of the pieces is looked for itself. Of a literal's words one is taken that logs seldom
+# have; those of failures many literals have.
+_PIECES = (b"rror", b"ERR", b"FAIL", b"ail", b"xcep", b"anic")
+_OF_FAILURES = frozenset(
+    b"error Error ERROR errors Errors fail failed Failed FAILED failure fatal Fatal unable Unable"
+    b" cannot Cannot could Could couldn invalid Invalid missing Missing unknown Unknown".split()
+)
+_COMMON = frozenset(
+    b"already build cache download file files from http https index install name package packages"
+    b" request running Running server status step target test tests version with".split()
+)
+_RARE = b" :-](=[>%*!"
+"""The characters of marks, the rarest last."""
+_EDGE = 3
+"""By so many bytes of their beginning or end words are looked up."""
 _LARGE = 1 << 17
 """A block of more bytes holds a long line."""
 _MOST_SHAPES = 20_000
 """So many shapes of lines are remembered."""
+_MOST_WORDS = 1 << 16
 _NO_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
-_PART = 6
-"""So much of a part is compared."""
+_BETWEEN = b" \t\r\v\f/\\_-=@\"<>{}|+;~#$%&*!?^"
+_WORDS = bytes.maketrans(_BETWEEN, b" " * len(_BETWEEN))
+"""Leaves what words are made of, and line feeds."""
+
+_Table = dict[bytes, tuple[str, ...]]
+_Held = tuple[list[str], list[str]]
+"""The literals that all lines of a shape hold, and those that some of them hold."""
 
 
-Pieces = Mapping[bytes, tuple[str, ...]]
-"""What is looked for, and the literals that hold it."""
-Seldom = Mapping[bytes, Mapping[bytes, tuple[tuple[bytes, str], ...]]]
-"""By a seldom character, and the two that follow it: what follows it, and the literal."""
+class Prepared(NamedTuple):
+    """The literals by what shows them.
 
-_Held = tuple[Sequence[str], Sequence[str]]
-"""The literals that all lines of a shape hold, and those that some of them may hold."""
+    That is a word; its first or last bytes; a piece of it, a line feed standing for its beginning
+    and its end; or, where no word has a letter, a mark: the literal itself.
+    """
+
+    words: _Table
+    heads: _Table
+    tails: _Table
+    pieces: _Table
+    marks: _Table
 
 
-def prepared(literals: Iterable[str]) -> tuple[Pieces, Seldom]:
+def prepared(literals: Iterable[str]) -> Prepared:
     """By what each of the literals is looked for."""
-    pieces: dict[bytes, tuple[str, ...]] = {}
-    seldom: dict[bytes, dict[bytes, tuple[tuple[bytes, str], ...]]] = {}
+    made = Prepared({}, {}, {}, {}, {})
     for literal in sorted(sorted(set(literals)), key=len):
-        piece = next((piece for piece in _PIECES if piece in literal), "")
-        needle = _shape(literal)
-        character = b"" if piece else _seldomest(needle)
-        if character:
-            part = needle.split(character)[1][:_PART]
-            parts = seldom.setdefault(character, {})
-            parts[part[:2]] = (*parts.get(part[:2], ()), (part, literal))
-        else:
-            needle = piece.encode() or needle
-            pieces[needle] = (*pieces.get(needle, ()), literal)
-    return pieces, seldom
+        table, key = _place_of(literal, made)
+        table[key] = (*table.get(key, ()), literal)
+    return made
+
+
+def _place_of(literal: str, made: Prepared) -> tuple[_Table, bytes]:
+    """The table in which a literal stands, and under which key."""
+    part = _part(literal)
+    word = part.strip(b"\n")
+    if not any(map(_is_letter, word)):
+        return made.marks, b"==" if b"==" in _shape(literal) else _shape(literal)
+    if part == b"\n%b\n" % word:
+        return made.words, word
+    if part.startswith(b"\n") and len(word) >= _EDGE:
+        return made.heads, word[:_EDGE]
+    if part.endswith(b"\n") and len(word) >= _EDGE:
+        return made.tails, word[-_EDGE:]
+    return made.pieces, next((piece for piece in _PIECES if piece in part), part)
+
+
+class _Form(NamedTuple):
+    """The shape of some literals; several have one where they hold digits.
+
+    `part` is theirs as `_part` has it; `plain` says that every line whose shape has theirs holds
+    the literal.
+    """
+
+    shape: bytes
+    part: bytes
+    plain: bool
+    literals: tuple[str, ...]
+
+
+@cache
+def _forms(literals: tuple[str, ...]) -> Sequence[_Form]:
+    by_shape: dict[bytes, tuple[str, ...]] = {}
+    for literal in literals:
+        shape = _shape(literal)
+        by_shape[shape] = (*by_shape.get(shape, ()), literal)
+    return [
+        _Form(shape, _part(same[0]), b"0" not in shape, same) for shape, same in by_shape.items()
+    ]
 
 
 class Literals:
     """A set of literals, as `prepared` for the search."""
 
-    def __init__(self, pieces: Pieces, seldom: Seldom) -> None:
-        self._pieces = pieces
-        self._seldom = seldom
+    def __init__(self, by: Prepared) -> None:
+        self._by = by
+        self._words: dict[bytes, Sequence[_Form]] = {}
 
     def found(
         self, blocks: Iterable[bytes], lines: Sequence[str], longest: int
@@ -71,103 +129,120 @@ class Literals:
             The numbers are in order.
         """
         found: dict[int, list[str]] = {}
-        known: dict[bytes, _Held] = {}  # of shapes that hold any
         seen: set[bytes] = set()
+        known: dict[bytes, _Held] = {}  # of shapes that may hold any
         first = 0
         for block in blocks:
             shapes = block.translate(_NO_DIGITS).removesuffix(b"\n").split(b"\n")
             if len(block) > _LARGE:  # a character has 4 bytes at most
                 shapes = [shape[: 4 * longest] for shape in shapes]
             if len(seen) > _MOST_SHAPES:
-                seen.clear()
-                known.clear()
-            fresh = sorted(set(shapes) - seen)
+                seen, known = set(), {}
+            fresh = [*({*shapes} - seen)]
             seen.update(fresh)
-            for shape, literals in self._learnt(fresh).items():
-                # of a line that is not looked at to its end the shape does not tell
-                known[shape] = _held(shape, literals) if len(shape) <= longest else ([], literals)
+            self._look_through(fresh, longest, known)
             if not known.keys().isdisjoint(shapes):
                 for number, shape in enumerate(shapes, first):
                     if shape in known:
-                        held, maybe = known[shape]
-                        if maybe:
-                            line = lines[number][:longest]
-                            held = [*held, *(literal for literal in maybe if literal in line)]
-                        if held:
+                        sure, maybe = known[shape]
+                        line = lines[number][:longest] if maybe else ""
+                        if held := [*sure, *(literal for literal in maybe if literal in line)]:
                             found[number] = held
             first += len(shapes)
         return found
 
-    def _learnt(self, shapes: Sequence[bytes]) -> dict[bytes, list[str]]:
-        """The literals that the lines of each shape may hold."""
+    def _look_through(
+        self, shapes: Sequence[bytes], longest: int, known: dict[bytes, _Held]
+    ) -> None:
+        """Note what lines of these shapes hold."""
         data = b"\n".join(shapes)
-        learnt: dict[bytes, list[str]] = {}
-        number = seen = 0
-        for place, literals in sorted(self._places(data)):
-            number += data.count(b"\n", seen, place)
-            seen = place
-            learnt.setdefault(shapes[number], []).extend(literals)
-        return learnt
+        for shape, forms in chain(self._by_words(shapes, data), self._by_marks(shapes, data)):
+            if held := [form for form in forms if form.shape in shape]:
+                sure, maybe = known.setdefault(shape, ([], []))
+                # of a line that is not looked at to its end the shape does not tell
+                whole = len(shape) <= longest
+                for form in held:
+                    (sure if whole and form.plain else maybe).extend(form.literals)
 
-    def _places(self, data: bytes) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """Where a literal or a piece stands, once a line, and which literals it may be."""
-        for piece, literals in self._pieces.items():
-            for place in _once_a_line(data, piece):
-                yield place, literals
-        for character, parts in self._seldom.items():
-            for literal in _likely(parts, data.split(character)):
-                for place in _once_a_line(data, _shape(literal)):
-                    yield place, (literal,)
+    def _by_words(
+        self, shapes: Sequence[bytes], data: bytes
+    ) -> Iterator[tuple[bytes, Iterable[_Form]]]:
+        """The shapes that have words which show literals, and these."""
+        lines = [*map(bytes.split, data.translate(_WORDS).split(b"\n"))]
+        likely = self._likely(set().union(*lines))
+        for shape, words in zip(shapes, lines, strict=False):
+            if not likely.keys().isdisjoint(words):
+                shown = [likely[word] for word in words if word in likely]
+                yield shape, shown[0] if len(shown) == 1 else dict.fromkeys(chain(*shown))
+
+    def _by_marks(
+        self, shapes: Sequence[bytes], data: bytes
+    ) -> Iterator[tuple[bytes, Iterable[_Form]]]:
+        """The shapes that have literals without a letter, and these."""
+        for mark, literals in self._by.marks.items():
+            # that one character is missing is found out thirty times as fast
+            if max(mark, key=_RARE.find) in data and mark in data:
+                forms = _forms(literals)
+                yield from ((shape, forms) for shape in shapes if mark in shape)
+
+    def _likely(self, words: set[bytes]) -> dict[bytes, Sequence[_Form]]:
+        """What the words show; of those that show nothing none is in."""
+        known = self._words
+        if not known.keys() >= words:
+            if len(known) > _MOST_WORDS:
+                known = {}
+            new: dict[bytes, Sequence[_Form]] = dict.fromkeys(words - known.keys(), ())
+            for word, forms in self._shown([*new]):
+                new[word] = [*new[word], *forms]
+            known.update(new)  # at once: threads share it
+            self._words = known
+        return {word: forms for word in words if (forms := known[word])}
+
+    def _shown(self, words: Sequence[bytes]) -> Iterator[tuple[bytes, Sequence[_Form]]]:
+        """Which literals words show; one may come several times."""
+        by = self._by
+        heads = by.heads.keys() & {word[:_EDGE] for word in words}
+        tails = by.tails.keys() & {word[-_EDGE:] for word in words}
+        shown = [(word, by.words[word]) for word in words if word in by.words]
+        shown += ((word, by.heads[word[:_EDGE]]) for word in words if word[:_EDGE] in heads)
+        shown += ((word, by.tails[word[-_EDGE:]]) for word in words if word[-_EDGE:] in tails)
+        data = b"\n%b\n" % b"\n".join(words)
+        for piece, literals in by.pieces.items():
+            shown += ((word, literals) for word in _words_with(piece, data))
+        for word, literals in shown:
+            here = b"\n%b\n" % word
+            if forms := [form for form in _forms(literals) if form.part in here]:
+                yield word, forms
 
 
-def _held(shape: bytes, literals: Sequence[str]) -> _Held:
-    """Those of the literals that all lines of a shape hold, and those that some may hold."""
-    held, maybe = [], []
-    for literal in literals:
-        needle, numbered = _needle(literal)
-        if needle in shape:
-            (maybe if numbered else held).append(literal)
-    return held, maybe
+def _words_with(piece: bytes, data: bytes) -> Iterator[bytes]:
+    """The words, between line feeds, that have a piece; a line feed in it stands for their ends."""
+    place = data.find(piece)
+    while place >= 0:
+        begin = data.rfind(b"\n", 0, place + 1) + 1
+        end = data.find(b"\n", begin)
+        yield data[begin:end]
+        place = data.find(piece, end)
+
+
+def _is_letter(byte: int) -> bool:
+    return byte >= 0x80 or bytes((byte,)).isalnum()
 
 
 @cache
-def _needle(literal: str) -> tuple[bytes, bool]:
-    """Its shape, and whether it holds digits, which in a shape are all alike."""
-    return _shape(literal), any("0" <= each <= "9" for each in literal)
+def _part(literal: str) -> bytes:
+    """The word of the literal that tells most, a line feed where it begins or ends for sure."""
+    parts = _shape(literal).translate(_WORDS).replace(b" ", b"\n \n").split(b" ")
+
+    def tells(part: bytes) -> tuple[bool, bool, int, int]:
+        word = part.strip(b"\n")
+        bare = word.strip(b"()[]'`.,:")
+        rare = len(bare) > _EDGE and word not in _COMMON and bare not in _OF_FAILURES
+        return rare, bare in _OF_FAILURES, len(word), len(part)
+
+    return max(parts, key=tells)
 
 
 def _shape(text: str) -> bytes:
     """The text with each digit a 0: most lines of a log differ in numbers only, if at all."""
     return text.encode("utf-8", "surrogatepass").translate(_NO_DIGITS)
-
-
-def _seldomest(needle: bytes) -> bytes:
-    """The byte of the needle that logs hold least; empty where all are common.
-
-    At least two bytes must stand between it and where it comes again.
-    """
-    high = (byte for byte in needle if byte >= 0x80)
-    for byte in (*high, *_SELDOM):
-        if byte in needle and len(needle.split(bytes((byte,)), 2)[1]) >= 2:
-            return bytes((byte,))
-    return b""
-
-
-def _likely(
-    known: Mapping[bytes, tuple[tuple[bytes, str], ...]], parts: Sequence[bytes]
-) -> set[str]:
-    """The literals that go on as one of the parts begins."""
-    likely: set[str] = set()
-    for begin in {part[:_PART] for part in parts}:
-        for part, literal in known.get(begin[:2], ()):
-            if begin.startswith(part):
-                likely.add(literal)
-    return likely
-
-
-def _once_a_line(data: bytes, needle: bytes) -> Iterator[int]:
-    place = data.find(needle)
-    while place >= 0:
-        yield place
-        end = data.find(b"\n", place)
-        place = data.find(needle, end) if end >= 0 else -1

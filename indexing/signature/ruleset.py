@@ -4,36 +4,42 @@ To import all of them takes longer than a lookup may take, and a log needs few. 
 the literals of all rules, and in which order rules are tried; `scripts/accept` writes it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 
 from indexing.lazily import compiled
 from indexing.signature import table
 from indexing.signature.interface import Rule, ToolRules
-from indexing.signature.literals import Literals
+from indexing.signature.literals import Literals, Prepared
 from indexing.signature.tools import TOOLS
 
-LITERALS = Literals(table.PIECES, table.SELDOM)
+LITERALS = Literals(
+    Prepared(table.WORDS, table.HEADS, table.TAILS, table.PIECES, table.MARKS)
+)
 HIGHEST: int = table.HIGHEST
 """No rule has a higher rank."""
 
 
-def rules_for(line: str, literals: Iterable[str] = table.NEEDS) -> Iterator[tuple[Rule, ToolRules]]:
-    """The rules of which the line holds one of the literals, in the order they are tried.
+def places_for(line: str, literals: Iterable[str] = table.NEEDS) -> Sequence[int]:
+    """The places of the rules of which the line holds one of the literals, in the order of trying.
 
     Highest rank first, then by the tools' order. The generic ones come last: what a tool's own
     rules say of a line, they cannot overrule.
     """
-    for place in _places(tuple(literal for literal in literals if literal in line)):
-        tool, number = table.RULES[place]
-        rules = TOOLS[tool]
-        yield rules.rules[number], rules
+    return _needing(tuple(literal for literal in literals if literal in line))
 
 
 @lru_cache(maxsize=1 << 10)
-def _places(literals: tuple[str, ...]) -> Sequence[int]:
-    """Which of `table.RULES` need one of these literals, in their order."""
+def _needing(literals: tuple[str, ...]) -> Sequence[int]:
     return sorted({place for each in literals for place in table.NEEDS.get(each, ())})
+
+
+@cache
+def rule_at(place: int) -> tuple[Rule, ToolRules]:
+    """The rule at a place, and its tool's, whose file is imported."""
+    tool, number = table.RULES[place]
+    rules = TOOLS[tool]
+    return rules.rules[number], rules
 
 
 def why_not(line: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from indexing.lazily import sha256
 from indexing.signature import ci
-from indexing.signature.literals import Seldom, prepared
+from indexing.signature.literals import prepared
 from indexing.signature.tools import GENERIC, TOOLS
 
 _HEAD = """\
@@ -26,7 +26,6 @@ def tabulated() -> str:
         for tool, of in enumerate(TOOLS)
         for number, (_, literal, _) in enumerate(of.skip)
     )
-    pieces, seldom = prepared([*needs, *ci.MARKS])
     lines = [
         _HEAD,
         f'DIGEST = "{_digest()}"',
@@ -40,13 +39,9 @@ def tabulated() -> str:
         "SKIPS: tuple[tuple[str, int, int], ...] = (",
         *_rows(skips),
         ")",
-        "PIECES: dict[bytes, tuple[str, ...]] = {",
-        *_pairs(pieces.items()),
-        "}",
-        "SELDOM: dict[bytes, dict[bytes, tuple[tuple[bytes, str], ...]]] = {",
-        *_nested(seldom),
-        "}",
     ]
+    for name, table in prepared([*needs, *ci.MARKS])._asdict().items():
+        lines += [f"{name.upper()}: dict[bytes, tuple[str, ...]] = {{", *_pairs(table.items()), "}"]
     return "\n".join(lines) + "\n"
 
 
@@ -74,10 +69,3 @@ def _rows(rows: Iterable[object]) -> Iterator[str]:
 
 def _pairs(pairs: Iterable[tuple[object, tuple[object, ...]]]) -> Iterator[str]:
     return (f"    {key!a}: {values!a}," for key, values in pairs)
-
-
-def _nested(seldom: Seldom) -> Iterator[str]:
-    for character, parts in seldom.items():
-        yield f"    {character!r}: {{"
-        yield from (f"    {line}" for line in _pairs(parts.items()))
-        yield "    },"

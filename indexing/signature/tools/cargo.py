@@ -124,5 +124,8 @@ RULES = ToolRules(
         ),
         Rule("result", ("test result: FAILED",), r"test result: FAILED\.", SUMMARY - 4),
     ),
-    skip=(("a passing test", "test ", r"^test .* \.\.\. (?:ok|ignored)$"),),
+    skip=(
+        ("a passing test", "test ", r"^test .* \.\.\. (?:ok|ignored)$"),
+        ("a command, echoed before it runs", "Running `", r"^\s*Running `"),
+    ),
 )

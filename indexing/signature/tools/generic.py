@@ -87,7 +87,7 @@ RULES = ToolRules(
                 "PANIC",
                 "[E]",
             ),
-            r"(?:\S{1,80} ){0,3}\W{0,3}(?:" + _LEVEL + r"|error|Error)\W{1,3}\S.{3,}",
+            r"(?:\S{1,80} ){0,3}\W{0,3}(?:" + _LEVEL + r"|error|Error)(?![-./]\w)\W{1,3}\S.{3,}",
             ERROR - 4,
         ),
         Rule(
@@ -130,7 +130,7 @@ RULES = ToolRules(
         Rule(
             "error-word",
             ("rror", "ERROR", "xception"),
-            r".{0,300}(?<![\w./-])(?:[Ee]rrors?|ERRORS?|[Ee]xception)\b(?![-_./]\w)",
+            r"(?!.{0,300}\bwarning: ).{0,300}(?<![\w./-])(?:[Ee]rrors?|ERRORS?|[Ee]xception)\b(?![-_./]\w)",
             SUMMARY - 4,
         ),
         Rule(

@@ -14,7 +14,7 @@ from indexing.signature.tools import TOOLS
 NEEDS = sorted(
     {need for rules in TOOLS for rule in rules.rules for need in rule.needs} | {*ci.MARKS}
 )
-SEARCH = Literals(*prepared(NEEDS))
+SEARCH = Literals(prepared(NEEDS))
 LONGEST = 4096
 
 
@@ -50,7 +50,7 @@ def test_a_log_is_searched_as_one_by_one(case):
 def test_any_lines_are_searched_as_one_by_one(lines):
     literals = ["***", "FAIL", "rror", "\u2713 ", "E a", "ab", "!!b", "FAILA", "a"]
     text = "\n".join(lines)
-    found = Literals(*prepared(literals)).found(Log(text).blocks(), text.split("\n"), LONGEST)
+    found = Literals(prepared(literals)).found(Log(text).blocks(), text.split("\n"), LONGEST)
     assert ordered(found) == ordered(one_by_one(text.split("\n"), literals))
 
 

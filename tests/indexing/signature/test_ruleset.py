@@ -8,7 +8,7 @@ from failures import failing
 
 from indexing.signature import table
 from indexing.signature.lines import Log
-from indexing.signature.ruleset import HIGHEST, rules_for, why_not
+from indexing.signature.ruleset import HIGHEST, places_for, rule_at, why_not
 from indexing.signature.tabulate import tabulated
 from indexing.signature.tools import GENERIC, NAMES, TOOLS, rules_of
 
@@ -37,7 +37,7 @@ def test_a_line_gets_the_rules_of_its_literals_in_order(case):
     rules.sort(key=lambda pair: (pair[1] is GENERIC, -pair[0].rank))
     for line in Log(case.log()).lines:
         held = [pair for pair in rules if any(need in line for need in pair[0].needs)]
-        assert list(rules_for(line)) == held
+        assert [*map(rule_at, places_for(line))] == held
     assert max(rule.rank for rule, _ in rules) == HIGHEST
 
 
