@@ -72,7 +72,8 @@ def chapter_from(
     if before is None or not WORTH <= before[0] <= max_file_mb << 20:
         return chapter_of(name, path, spool, parts, max_file_mb, spread, shares)
     place = shelf.folder / hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):  # damaged or none: read anew
+    # one that is damaged, or none, is read anew
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         if (kept := _kept(place, shelf, name, path, before, parts)) is not None:
             return kept
     began = time.time_ns()

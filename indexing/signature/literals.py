@@ -37,7 +37,7 @@ _MOST_SHAPES = 20_000
 """So many shapes of lines are remembered."""
 _MOST_WORDS = 1 << 16
 _NO_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
-_BETWEEN = b" \t\r\v\f/\\_-=@\"<>{}|+;~#$%&*!?^"
+_BETWEEN = b' \t\r\v\f/\\_-=@"<>{}|+;~#$%&*!?^'
 _WORDS = bytes.maketrans(_BETWEEN, b" " * len(_BETWEEN))
 """Leaves what words are made of, and line feeds."""
 

@@ -13,9 +13,7 @@ from indexing.signature.interface import Rule, ToolRules
 from indexing.signature.literals import Literals, Prepared
 from indexing.signature.tools import TOOLS
 
-LITERALS = Literals(
-    Prepared(table.WORDS, table.HEADS, table.TAILS, table.PIECES, table.MARKS)
-)
+LITERALS = Literals(Prepared(table.WORDS, table.HEADS, table.TAILS, table.PIECES, table.MARKS))
 HIGHEST: int = table.HIGHEST
 """No rule has a higher rank."""
 

@@ -91,9 +91,9 @@ def cpu_s() -> float:
 
 def run(words: Sequence[str]) -> tuple[dict[str, float], int]:
     """What the program prints when it is given these words, and the most kB that it held."""
-    with subprocess.Popen(
-        [sys.executable, __file__, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    pipe = subprocess.PIPE
+    command = [sys.executable, __file__, *words]
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
         most = 0
         while process.poll() is None:
             most = max(most, sum(map(held_kb, family(process.pid))))

@@ -82,7 +82,8 @@ def tantivy(texts: Sequence[str], folder: Path) -> Search:
     searcher = index.searcher()
 
     def search(text: str, limit: int) -> Sequence[int]:
-        found = searcher.search(index.parse_query(" ".join(_WORD.findall(text)), ["text"]), limit).hits
+        query = index.parse_query(" ".join(_WORD.findall(text)), ["text"])
+        found = searcher.search(query, limit).hits
         return [searcher.doc(address)["row"][0] for _, address in found]
 
     return search

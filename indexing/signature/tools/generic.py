@@ -130,7 +130,8 @@ RULES = ToolRules(
         Rule(
             "error-word",
             ("rror", "ERROR", "xception"),
-            r"(?!.{0,300}\bwarning: ).{0,300}(?<![\w./-])(?:[Ee]rrors?|ERRORS?|[Ee]xception)\b(?![-_./]\w)",
+            r"(?!.{0,300}\bwarning: ).{0,300}(?<![\w./-])"
+            r"(?:[Ee]rrors?|ERRORS?|[Ee]xception)\b(?![-_./]\w)",
             SUMMARY - 4,
         ),
         Rule(
