@@ -21,7 +21,7 @@ MARKS = (
     "Job failed",
     "exit code",
 )
-"""Literals that lines of interest here hold; the log is scanned for them once."""
+"""Literals that lines of interest here hold: `marked` are the lines with one of them."""
 
 _GROUP = r"##\[group\]Run (?P<step>.*)"
 _STOPPED = (

@@ -34,6 +34,7 @@ from indexing.signature.tools import GENERIC, TOOLS, rules_of
 from indexing.signature.tools.generic import SUCCESS
 from indexing.typed import Any, NamedTuple
 
+_MARKS = frozenset(ci.MARKS)
 _MOST_SKIPPED = 200
 _FEW = 2
 """So few rules are tried sooner than it is looked whether the line is no failure."""
@@ -211,8 +212,9 @@ class _Scan:
         self._in_full = in_full
         self.held = _held(log)
         self.marked = list(self.held)
-        self.regions = ci.failing_regions(log, self.marked)
-        self.echoed = ci.echoed(log, self.marked)
+        of_runners = [index for index, held in self.held.items() if not _MARKS.isdisjoint(held)]
+        self.regions = ci.failing_regions(log, of_runners)
+        self.echoed = ci.echoed(log, of_runners)
         self.skipped: list[Skipped] = []
         self.looked = False
         """Whether a rule looked around the line that was tried last."""
@@ -282,7 +284,7 @@ class _Scan:
         for index in self.marked:
             while end != -1 and index >= end:
                 start, end = next(ranges, (-1, -1))
-            if start <= index < end or ci.is_echo(self.log, index):
+            if start <= index < end or (self.log.is_odd and ci.is_echo(self.log, index)):
                 self.skip(index, "source of a script, echoed before it runs")
             else:
                 yield index
@@ -321,8 +323,11 @@ class _Scan:
 
     def _literals(self, index: int) -> Iterable[str]:
         """What the line may hold; all, if cleaning joined what stood apart."""
-        line = self.log.lines[index]
-        return table.NEEDS if "\0" in line or ECHOED in line else self.held[index]
+        if self.log.is_odd:
+            line = self.log.lines[index]
+            if "\0" in line or ECHOED in line:
+                return table.NEEDS
+        return self.held[index]
 
     def skip(self, index: int, why: str) -> None:
         """Note that a line (index from 0) was passed over, and why."""

@@ -206,6 +206,11 @@ class Log:
             yield self.text[start:end].encode("utf-8", "surrogatepass")
             start = end
 
+    @cached_property
+    def is_odd(self) -> bool:
+        """Whether lines may hold NULs, or the mark of an echo."""
+        return "\0" in self.text or ECHOED in self.text
+
     def __getitem__(self, index: int) -> str:
         if not 0 <= index < len(self.lines):
             return ""
@@ -273,6 +278,11 @@ class LargeLog(Log):
         return _from_utf8(self.data)
 
     @cached_property
+    def is_odd(self) -> bool:
+        """As that of a log that was decoded as a whole."""
+        return b"\0" in self.data or ECHOED.encode() in self.data
+
+    @cached_property
     def is_utf8(self) -> bool:
         """Whether all of it is."""
         return all(map(_is_utf8, self._raw_blocks()))
@@ -302,7 +312,7 @@ class _Lines:
         self._data = data
         self.starts = [0]
         self._first = [0]
-        self._last: tuple[int, list[bytes]] = (-1, [])
+        self._last: tuple[int, list[str]] = (0, [])
         while (end := data.find(b"\n", self.starts[-1] + _BLOCK) + 1) > 0:
             self._first.append(self._first[-1] + data.count(b"\n", self.starts[-1], end))
             self.starts.append(end)
@@ -312,13 +322,19 @@ class _Lines:
         return self._count
 
     def __getitem__(self, index: int) -> str:
-        if not 0 <= index < self._count:
-            raise IndexError(index)
-        block = bisect_right(self._first, index) - 1
-        if block != self._last[0]:
-            start, *end = self.starts[block : block + 2]
-            self._last = block, self._data[start : end[0] if end else None].split(b"\n")
-        return _from_utf8(self._last[1][index - self._first[block]])
+        first, lines = self._last
+        if not first <= index < first + len(lines):
+            if not 0 <= index < self._count:
+                raise IndexError(index)
+            first, lines = self._last = self._block(bisect_right(self._first, index) - 1)
+        return lines[index - first]
+
+    def _block(self, block: int) -> tuple[int, list[str]]:
+        """The number of a block's first line, and its lines."""
+        start, *end = self.starts[block : block + 2]
+        if not end:
+            return self._first[block], _from_utf8(self._data[start:]).split("\n")
+        return self._first[block], _from_utf8(self._data[start : end[0] - 1]).split("\n")
 
 
 _TOKEN = (
