@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 from indexing.lazily import compiled
 from indexing.signature import table
-from indexing.signature.interface import Rule, ToolRules
+from indexing.signature.interface import Rule, ToolRules, holds_any
 from indexing.signature.literals import Literals, Prepared
 from indexing.signature.tools import TOOLS
 
@@ -19,12 +19,17 @@ HIGHEST: int = table.HIGHEST
 
 
 def places_for(line: str, literals: Iterable[str] = table.NEEDS) -> Sequence[int]:
-    """The places of the rules of which the line holds one of the literals, in the order of trying.
+    """The places of the rules that may match the line, in the order of trying.
 
-    Highest rank first, then by the tools' order. The generic ones come last: what a tool's own
+    The line holds one of their literals, and what stands in all that they match. Highest rank first, then by the tools' order. The generic ones come last: what a tool's own
     rules say of a line, they cannot overrule.
     """
-    return _needing(tuple(literal for literal in literals if literal in line))
+    needing = _needing(tuple(literal for literal in literals if literal in line))
+    return [place for place in needing if _holds(line, table.HELD[place])]
+
+
+def _holds(line: str, texts: Sequence[str]) -> bool:
+    return not texts or holds_any(line, texts)
 
 
 @lru_cache(maxsize=1 << 10)

@@ -1,6 +1,10 @@
 """The text of `table.py`: what the rules' files say, as `ruleset.py` reads it."""
 
+import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from re import _parser  # type: ignore[attr-defined]
+from typing import Any
 
 from indexing.lazily import sha256
 from indexing.signature import ci
@@ -33,6 +37,9 @@ def tabulated() -> str:
         "RULES: tuple[tuple[int, int], ...] = (",
         *_rows(rules),
         ")",
+        "HELD: tuple[tuple[str, ...], ...] = (",
+        *_rows(necessary(TOOLS[tool].rules[number].pattern) for tool, number in rules),
+        ")",
         "NEEDS: dict[str, tuple[int, ...]] = {",
         *_pairs(needs.items()),
         "}",
@@ -43,6 +50,53 @@ def tabulated() -> str:
     for name, table in prepared([*needs, *ci.MARKS])._asdict().items():
         lines += [f"{name.upper()}: dict[bytes, tuple[str, ...]] = {{", *_pairs(table.items()), "}"]
     return "\n".join(lines) + "\n"
+
+
+def necessary(pattern: str) -> tuple[str, ...]:
+    """Texts of which one stands in whatever the expression matches; none where that is not known.
+
+    Those that are the longest, and one sooner than several.
+    """
+    parsed = _parser.parse(pattern)
+    return () if parsed.state.flags & re.IGNORECASE else _best_of(parsed)
+
+
+def _best_of(parsed: Iterable[Any]) -> tuple[str, ...]:
+    found: list[tuple[str, ...]] = [()]
+    run = ""
+    for each in _necessary(parsed):
+        if isinstance(each, str):
+            run += each
+        else:
+            found += ((run,), each)
+            run = ""
+    found.append((run,))
+
+    def tells(texts: tuple[str, ...]) -> int:
+        return min(map(len, texts), default=0) - 2 * (len(texts) > 1)
+
+    best = max(found, key=tells)
+    return best if tells(best) > 0 else ()
+
+
+def _necessary(parsed: Iterable[Any]) -> Iterator[str | tuple[str, ...]]:
+    """What must stand there, in order: texts, and of some one; () where anything may stand."""
+    for what, of in parsed:
+        if what is _parser.LITERAL:
+            yield chr(of)
+        elif what is _parser.SUBPATTERN:
+            yield from [()] if of[1] & re.IGNORECASE else _necessary(of[3])
+        elif what is _parser.ATOMIC_GROUP:
+            yield from _necessary(of)
+        elif what is _parser.BRANCH:
+            alternatives = [*map(_best_of, of[1])]
+            yield tuple(dict.fromkeys(chain(*alternatives))) if all(alternatives) else ()
+        elif what in (_parser.MAX_REPEAT, _parser.MIN_REPEAT, _parser.POSSESSIVE_REPEAT) and of[0]:
+            yield ()
+            yield from _necessary(of[2])
+            yield ()
+        elif what not in (_parser.AT, _parser.ASSERT, _parser.ASSERT_NOT):  # they take no room
+            yield ()
 
 
 def _in_order() -> list[tuple[int, int]]:
