@@ -41,7 +41,8 @@ _BETWEEN = b' \t\r\v\f/\\_-=@"<>{}|+;~#$%&*!?^'
 _WORDS = bytes.maketrans(_BETWEEN, b" " * len(_BETWEEN))
 """Leaves what words are made of, and line feeds."""
 
-_Table = dict[bytes, tuple[str, ...]]
+_Table = dict[bytes, dict[bytes, tuple[str, ...]]]
+"""By what is looked up first: parts of words, as `_part` has them, and the literals they show."""
 _Held = tuple[list[str], list[str]]
 """The literals that all lines of a shape hold, and those that some of them hold."""
 
@@ -65,7 +66,8 @@ def prepared(literals: Iterable[str]) -> Prepared:
     made = Prepared({}, {}, {}, {}, {})
     for literal in sorted(sorted(set(literals)), key=len):
         table, key = _place_of(literal, made)
-        table[key] = (*table.get(key, ()), literal)
+        parts = table.setdefault(key, {})
+        parts[_part(literal)] = (*parts.get(_part(literal), ()), literal)
     return made
 
 
@@ -87,12 +89,10 @@ def _place_of(literal: str, made: Prepared) -> tuple[_Table, bytes]:
 class _Form(NamedTuple):
     """The shape of some literals; several have one where they hold digits.
 
-    `part` is theirs as `_part` has it; `plain` says that every line whose shape has theirs holds
-    the literal.
+    `plain` says that every line whose shape has theirs holds the literal.
     """
 
     shape: bytes
-    part: bytes
     plain: bool
     literals: tuple[str, ...]
 
@@ -103,9 +103,7 @@ def _forms(literals: tuple[str, ...]) -> Sequence[_Form]:
     for literal in literals:
         shape = _shape(literal)
         by_shape[shape] = (*by_shape.get(shape, ()), literal)
-    return [
-        _Form(shape, _part(same[0]), b"0" not in shape, same) for shape, same in by_shape.items()
-    ]
+    return [_Form(shape, b"0" not in shape, same) for shape, same in by_shape.items()]
 
 
 class Literals:
@@ -179,10 +177,10 @@ class Literals:
         self, shapes: Sequence[bytes], data: bytes
     ) -> Iterator[tuple[bytes, Iterable[_Form]]]:
         """The shapes that have literals without a letter, and these."""
-        for mark, literals in self._by.marks.items():
+        for mark, parts in self._by.marks.items():
             # that one character is missing is found out thirty times as fast
             if max(mark, key=_RARE.find) in data and mark in data:
-                forms = _forms(literals)
+                forms = [form for literals in parts.values() for form in _forms(literals)]
                 yield from ((shape, forms) for shape in shapes if mark in shape)
 
     def _likely(self, words: set[bytes]) -> dict[bytes, Sequence[_Form]]:
@@ -203,16 +201,17 @@ class Literals:
         by = self._by
         heads = by.heads.keys() & {word[:_EDGE] for word in words}
         tails = by.tails.keys() & {word[-_EDGE:] for word in words}
-        shown = [(word, by.words[word]) for word in words if word in by.words]
-        shown += ((word, by.heads[word[:_EDGE]]) for word in words if word[:_EDGE] in heads)
-        shown += ((word, by.tails[word[-_EDGE:]]) for word in words if word[-_EDGE:] in tails)
+        likely = [(word, by.words[word]) for word in words if word in by.words]
+        likely += ((word, by.heads[word[:_EDGE]]) for word in words if word[:_EDGE] in heads)
+        likely += ((word, by.tails[word[-_EDGE:]]) for word in words if word[-_EDGE:] in tails)
         data = b"\n%b\n" % b"\n".join(words)
-        for piece, literals in by.pieces.items():
-            shown += ((word, literals) for word in _words_with(piece, data))
-        for word, literals in shown:
+        for piece, parts in by.pieces.items():
+            likely += ((word, parts) for word in _words_with(piece, data))
+        for word, parts in likely:
             here = b"\n%b\n" % word
-            if forms := [form for form in _forms(literals) if form.part in here]:
-                yield word, forms
+            for part, literals in parts.items():
+                if part in here:
+                    yield word, _forms(literals)
 
 
 def _words_with(piece: bytes, data: bytes) -> Iterator[bytes]:

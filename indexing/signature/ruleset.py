@@ -21,7 +21,8 @@ HIGHEST: int = table.HIGHEST
 def places_for(line: str, literals: Iterable[str] = table.NEEDS) -> Sequence[int]:
     """The places of the rules that may match the line, in the order of trying.
 
-    The line holds one of their literals, and what stands in all that they match. Highest rank first, then by the tools' order. The generic ones come last: what a tool's own
+    The line holds one of their literals, and what stands in all that they match. The highest rank
+    comes first, then it goes by the tools' order. The generic ones come last: what a tool's own
     rules say of a line, they cannot overrule.
     """
     needing = _needing(tuple(literal for literal in literals if literal in line))

@@ -48,7 +48,8 @@ def tabulated() -> str:
         ")",
     ]
     for name, table in prepared([*needs, *ci.MARKS])._asdict().items():
-        lines += [f"{name.upper()}: dict[bytes, tuple[str, ...]] = {{", *_pairs(table.items()), "}"]
+        lines.append(f"{name.upper()}: dict[bytes, dict[bytes, tuple[str, ...]]] = {{")
+        lines += [*_pairs(table.items()), "}"]
     return "\n".join(lines) + "\n"
 
 
@@ -121,5 +122,5 @@ def _rows(rows: Iterable[object]) -> Iterator[str]:
     return (f"    {row!a}," for row in rows)
 
 
-def _pairs(pairs: Iterable[tuple[object, tuple[object, ...]]]) -> Iterator[str]:
+def _pairs(pairs: Iterable[tuple[object, object]]) -> Iterator[str]:
     return (f"    {key!a}: {values!a}," for key, values in pairs)
