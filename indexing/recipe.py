@@ -10,7 +10,7 @@ from indexing.errors import StaleRecipe
 from indexing.signature import ruleset_digest
 from indexing.typed import Any, NamedTuple, Protocol
 
-FORMAT = 2
+FORMAT = 3
 REBUILD = "run `mem index rebuild`"
 
 MadeWith = Mapping[str, str | int | float]

@@ -87,11 +87,11 @@ def test_decisions_are_kept_with_their_file(memory, index, read):
     append_record(memory / "b.jsonl", {**decision, "entry_id": "b"})
     os.utime(memory / "b.jsonl", (LONG_AGO, LONG_AGO))
     first = built(memory, index)
-    assert b'"id":"b"' not in generation(index)["rows.jsonl"]
+    assert b'["b",' not in generation(index)["rows.jsonl"]
     read.clear()
 
     assert built(memory, index) == first
-    assert b'"id":"b"' not in generation(index)["rows.jsonl"]
+    assert b'["b",' not in generation(index)["rows.jsonl"]
     assert read == []
 
 

@@ -252,7 +252,7 @@ def test_a_sure_answer_loads_nothing_heavy(project):
         memory = Memory.open(sys.argv[1])
         hits = memory.lookup(Query(sys.argv[2], tool="npm"), k=1)
         assert hits[0].tier == "exact", hits
-        heavy = "numpy rich filelock tomllib dataclasses asyncio logging subprocess".split()
+        heavy = "numpy rich filelock msgspec tomllib dataclasses asyncio logging subprocess".split()
         print([name for name in heavy if name in sys.modules])
         memory.lookup(Query(title="token refresh"))
         print("numpy" in sys.modules)

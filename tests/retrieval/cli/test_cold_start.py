@@ -9,8 +9,16 @@ from indexing.overrides import alias
 from indexing.signature import extract
 
 HEAVY = {
-    *("numpy", "rich", "filelock", "tomllib", "dataclasses", "inspect", "subprocess", "_hashlib"),
-    *("asyncio", "logging", "shutil", "difflib", "retrieval.cli.run", "retrieval.cli.index"),
+    *("numpy", "rich", "filelock", "msgspec", "tomllib", "dataclasses", "inspect", "subprocess"),
+    *(
+        "_hashlib",
+        "asyncio",
+        "logging",
+        "shutil",
+        "difflib",
+        "retrieval.cli.run",
+        "retrieval.cli.index",
+    ),
 }
 
 # What a first-tier hit may import, so that a lookup stays at three times Python's own start. Who
