@@ -22,6 +22,7 @@ from indexing.chapters import (
     Gathers,
     Pages,
     Skipped,
+    batches,
     chapter_of_prepared,
     finds,
     mapped,
@@ -535,10 +536,11 @@ class Book:
     def _revise(self, entries: Mapping[str, Entry], spool: Path) -> None:
         """Put these in the places of those that have their ids."""
         with Draft(spool, self._parts) as draft:
-            for id, entry in entries.items():
+            for number, id in enumerate(entries):
                 self._before.setdefault(id, self._kept[id])
-                self._kept[id] = len(self._pages), len(draft)
-                draft.add(entry)
+                self._kept[id] = len(self._pages), number
+            for some in batches(entries.values()):
+                draft.take(some)
             self._pages.append(draft.done())
 
     def _built(

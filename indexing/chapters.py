@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import accumulate, chain, islice
 from pathlib import Path
 from types import TracebackType
 
@@ -34,20 +34,18 @@ from indexing.recipe import Made
 from indexing.redact import redact, suspect, suspects
 from indexing.signature import Signature, sign
 from indexing.stores.generations import Buffer
-from indexing.stores.segment import decode, encode
+from indexing.stores.segment import decode, encode_all
 from indexing.typed import Any, NamedTuple, Protocol
 
 SHA = 32
 UNSIGNED = bytes(SHA)
 _SECTION = 64 << 20  # bytes: of a section's entries some hundred megabytes are gathered
-_AT_ONCE = 256  # entries that are looked through for secrets together
+AT_ONCE = 1024
+"""So many entries are prepared, written and gathered together."""
 
 
 class Gatherer(Protocol):
     """What a part keeps of entries as they come."""
-
-    def add(self, entry: Entry) -> None:
-        """Take in the next entry."""
 
     def done(self) -> Mapping[str, Buffer]:
         """All that was added, as files: it goes from process to process, and is kept."""
@@ -56,8 +54,8 @@ class Gatherer(Protocol):
 class Nothing:
     """The gatherer of a part that looks at whole entries when it is merged."""
 
-    def add(self, entry: Entry) -> None:
-        """Keep nothing of it."""
+    def take(self, entries: Sequence[Entry]) -> None:
+        """Keep nothing of them."""
 
     def done(self) -> Mapping[str, Buffer]:
         """No file."""
@@ -159,25 +157,24 @@ class Draft:
     ) -> None:
         self._file.close()
 
-    def __len__(self) -> int:
-        """How many entries were added."""
-        return len(self._ids)
-
-    def add(self, entry: Entry) -> None:
-        """Write the next entry.
+    def take(self, entries: Sequence[Entry]) -> None:
+        """Write the next entries, at most `AT_ONCE`.
 
         Raises:
-            TypeError, ValueError, RecursionError: It holds what JSON cannot; nothing was written.
+            NotJsonError: One of them holds what JSON cannot; nothing was written.
         """
-        row = encode(entry) + b"\n"
-        sha = bytes.fromhex(entry.signature.sig_sha) if entry.signature else UNSIGNED
-        self._file.write(row)
-        self._offsets.append(self._offsets[-1] + len(row))
-        self._ids.append(entry.id)
-        self._times.append(entry.captured_at)
-        self._signatures += sha
+        try:
+            rows = encode_all(entries)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise NotJsonError(str(error)) from error
+        self._file.write(rows)
+        lengths = map(len, rows.splitlines(keepends=True))
+        self._offsets.extend(accumulate(lengths, initial=self._offsets.pop()))
+        self._ids += [entry.id for entry in entries]
+        self._times += [entry.captured_at for entry in entries]
+        self._signatures += b"".join(map(_sha_of, entries))
         for gatherer in self._gatherers:
-            gatherer.add(entry)
+            _give(gatherer, entries)
 
     def done(self) -> Pages:
         """What was written; nothing is to be added any more."""
@@ -201,6 +198,23 @@ class Draft:
             paths[name] = self._spool.with_name(f"{self._spool.name}-{number}-{name}")
             paths[name].write_bytes(data)
         return Files(paths)
+
+
+def _give(gatherer: Any, entries: Sequence[Entry]) -> None:
+    """Until every gatherer takes many."""
+    if hasattr(gatherer, "take"):
+        gatherer.take(entries)
+        return
+    for entry in entries:
+        gatherer.add(entry)
+
+
+class NotJsonError(Exception):
+    """An entry holds what JSON cannot."""
+
+
+def _sha_of(entry: Entry) -> bytes:
+    return bytes.fromhex(entry.signature.sig_sha) if entry.signature else UNSIGNED
 
 
 class Chapter(NamedTuple):
@@ -347,9 +361,16 @@ def chapter_from_records(
 def chapter_of_prepared(entries: Iterable[Entry], spool: Path, parts: Iterable[Gathers]) -> Chapter:
     """The chapter of entries that were prepared before."""
     with Draft(spool, parts) as draft:
-        for entry in entries:
-            draft.add(entry)
+        for some in batches(entries):
+            draft.take(some)
         return Chapter(pages=(draft.done(),))
+
+
+def batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """The entries in lists of at most `AT_ONCE`."""
+    rest = iter(entries)
+    while some := list(islice(rest, AT_ONCE)):
+        yield some
 
 
 def finds(name: str, path: Path, max_file_mb: int) -> Reader | Skipped:
@@ -385,25 +406,33 @@ class _Reading:
         self.decided: list[Decided] = []
 
     def take(self, record: Entry | Quarantined | Credit | Decided) -> None:
-        if isinstance(record, Quarantined):
+        if isinstance(record, Entry):  # which most are
+            if record.trust != "clean":
+                self._put_aside(record, record.trust.removeprefix("quarantined: "))
+                return
+            self._waiting.append(record)
+            if len(self._waiting) >= AT_ONCE:
+                self.settle()
+        elif isinstance(record, Quarantined):
             self.quarantined.append(record)
         elif isinstance(record, Decided):
             self.decided.append(record)
-        elif isinstance(record, Credit):
+        else:
             self.credits[record.outcome] += 1
             self.credited_by.setdefault(record.outcome, record.source)
-        elif record.trust != "clean":
-            self._put_aside(record, record.trust.removeprefix("quarantined: "))
-        else:
-            self._waiting.append(record)
-            if len(self._waiting) >= _AT_ONCE:
-                self.settle()
 
     def settle(self) -> None:
         """Write what is waiting."""
         waiting, self._waiting = self._waiting, []
-        for entry in prepared(waiting, self._signed):
-            self._keep(entry)
+        entries = list(prepared(waiting, self._signed))
+        try:
+            self._keep(entries)
+        except NotJsonError:
+            for entry in entries:
+                try:
+                    self._keep([entry])
+                except NotJsonError as error:
+                    self._put_aside(entry, f"holds what JSON cannot: {error}")
 
     def chapter(self) -> Chapter:
         """All that was taken; nothing is to be taken any more."""
@@ -416,17 +445,16 @@ class _Reading:
             decided=tuple(self.decided),
         )
 
-    def _keep(self, entry: Entry) -> None:
+    def _keep(self, entries: Sequence[Entry]) -> None:
         try:
-            self._draft.add(entry)
+            self._draft.take(entries)
         except OSError as error:
             raise SpoolError(error) from error
-        except (TypeError, ValueError, RecursionError) as error:
-            self._put_aside(entry, f"holds what JSON cannot: {error}")
-            return
-        self.count += 1
-        if entry.signature is not None and entry.signature.rule.endswith(":unmatched"):
-            self.unmatched[entry.signature.tool] += 1
+        self.count += len(entries)
+        signatures = (entry.signature for entry in entries)
+        self.unmatched.update(
+            each.tool for each in signatures if each and each.rule.endswith(":unmatched")
+        )
 
     def _put_aside(self, entry: Entry, reason: str) -> None:
         self.quarantined.append(Quarantined(entry.source, reason, entry.title[:200]))
