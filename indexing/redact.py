@@ -12,7 +12,7 @@ text without secrets costs a few substring searches.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise, zip_longest
 
@@ -49,14 +49,21 @@ def suspects(texts: Sequence[str]) -> set[int]:
     """
     import numpy as np
 
-    codes, table = _trigrams()
+    codes, table, hints = _trigrams()
     # these two are letters of a hint in lower case
     joined = "\n".join(texts).replace("\u0130", "i").replace("\u212a", "k")
     coded = joined.encode("ascii", "replace").translate(codes)
     code = np.frombuffer(coded, np.uint8).astype(np.uint16)
     places = np.flatnonzero(table.take(code[:-2] << 10 | code[1:-1] << 5 | code[2:]))
+    low = joined.lower()
+    hinted = [
+        place
+        for place in places.tolist()
+        for before, hint in hints.get(low[place : place + 3], ())
+        if low.startswith(hint, place - before)
+    ]
     ends = np.cumsum([len(text) + 1 for text in texts])
-    numbers = np.unique(np.searchsorted(ends, places, "right"))
+    numbers = np.unique(np.searchsorted(ends, hinted, "right"))
     return {number for number in numbers.tolist() if suspect(texts[number])}
 
 
@@ -392,8 +399,11 @@ def _suspicion() -> Callable[[str], re.Match[str] | None]:
 
 
 @cache
-def _trigrams() -> "tuple[bytearray, NDArray[np.bool_]]":
-    """A code below 32 for each byte, in any case, and whether three codes are a part of a hint."""
+def _trigrams() -> "tuple[bytearray, NDArray[np.bool_], Mapping[str, Sequence[tuple[int, str]]]]":
+    """A code below 32 for each byte, in any case, and whether three codes are a part of a hint.
+
+    Of each part also which hints have it, and how far behind their beginning.
+    """
     import numpy as np
 
     codes = bytearray(256)
@@ -401,12 +411,14 @@ def _trigrams() -> "tuple[bytearray, NDArray[np.bool_]]":
         codes[ord(character)] = codes[ord(character.upper())] = code
     codes[ord("%")] = codes[ord("=")] = code
     table = np.zeros(1 << 15, bool)
+    hints: dict[str, list[tuple[int, str]]] = {}
     for hint in _HINTS:
         parts = {hint[at : at + 3] for at in range(len(hint) - 2)}
         seldom = min(sorted(parts - {"con", "ing"}), key=lambda part: sum(map(_rank, part)))
         one, two, three = (codes[ord(character)] for character in seldom)
         table[one << 10 | two << 5 | three] = True
-    return codes, table
+        hints.setdefault(seldom, []).append((hint.index(seldom), hint))
+    return codes, table, hints
 
 
 def _rank(character: str) -> int:
