@@ -32,10 +32,11 @@ from indexing.entry import Entry, Source
 from indexing.errors import BadIndex, MemError, UnreadableMemory
 from indexing.journal import Outcome, credited
 from indexing.learning.merge import Decisions, decided
-from indexing.lines import Spoken, files_of, spoken
+from indexing.lines import files_of
 from indexing.readers import memory_files
-from indexing.readers.interface import Quarantined
-from indexing.readers.journal import Journal, key_of
+from indexing.readers.first_look import key_of
+from indexing.readers.interface import Quarantined, Spoken
+from indexing.readers.journal import Journal
 from indexing.recipe import today
 from indexing.settings import Settings
 from indexing.shelf import Shelf, chapter_from, shelf_of, tidy
@@ -227,7 +228,7 @@ def build_index(
                 read = _read(files, unlisted, settings, parts, shelf, spool, workers, tell)
                 book = Book(read.chapters, spool, parts)
                 moved = _moved(index, book)
-                journals = _spoken(read.chapters, dict(files), stamps)
+                journals = _spoken(read.chapters, stamps)
                 generation = book.write(index, tell, journals)
                 if journals is not None:
                     made = made_by(shelf.program, settings.max_file_mb, unlisted)
@@ -342,21 +343,20 @@ def _uncollected() -> Iterator[None]:
 
 
 def _spoken(
-    chapters: Sequence[Chapter], paths: Mapping[str, Path], stamps: Mapping[str, Stamp | None]
+    chapters: Sequence[Chapter], stamps: Mapping[str, Stamp | None]
 ) -> list[tuple[str, Spoken]] | None:
     """What the journals speak of; None when a delta over this index could not be told from them."""
     journals = []
     for chapter in chapters:
         if chapter.read is None or chapter.read.reader != Journal.name:
             continue
-        name, stamp = chapter.read.file, stamps[chapter.read.file]
+        stamp, spoken = stamps[chapter.read.file], chapter.spoken
+        if chapter.skipped or stamp is None or spoken is None:
+            return None
         assert chapter.source is not None
-        if chapter.skipped or stamp is None or stamp.size != chapter.source["size"]:
+        if not stamp.size == spoken.size == chapter.source["size"]:
             return None
-        found = spoken(paths[name], stamp.size)
-        if found is None:
-            return None
-        journals.append((name, found))
+        journals.append((chapter.read.file, spoken))
     return journals
 
 

@@ -22,13 +22,14 @@ from indexing.journal import Outcome
 from indexing.plain import odd, open_plain
 from indexing.readers import reader_of
 from indexing.readers.interface import (
-    Credit,
     Decided,
     Divides,
     Quarantined,
     Reader,
     Section,
+    Spoken,
     Spread,
+    Told,
 )
 from indexing.recipe import Made
 from indexing.redact import redact, suspect, suspects
@@ -42,6 +43,8 @@ UNSIGNED = bytes(SHA)
 _SECTION = 64 << 20  # bytes: of a section's entries some hundred megabytes are gathered
 AT_ONCE = 1024
 """So many entries are prepared, written and gathered together."""
+_MOST_PATHS = 1 << 16  # the same files are touched again and again
+_settled: set[str] = set()  # those that stay as they are
 
 
 class Gatherer(Protocol):
@@ -222,6 +225,7 @@ class Chapter(NamedTuple):
 
     `read`, `source` and `pages` are None when it gave nothing. `credits` counts what it says of
     the entries of others, `credited_by` says where; `decided` is what people decided of any.
+    `spoken` is what all lines of a journal speak of, None when their bytes do not tell them apart.
     """
 
     read: FileRead | None = None
@@ -233,6 +237,7 @@ class Chapter(NamedTuple):
     credited_by: Mapping[Outcome, Source] = {}
     unmatched: Mapping[str, int] = {}
     decided: tuple[Decided, ...] = ()
+    spoken: Spoken | None = None
 
 
 def chapter_of(
@@ -262,28 +267,35 @@ def chapter_of(
         with open_plain(path) as file:
             sha = hashlib.file_digest(file, "sha256").hexdigest()
             source = {"file": name, "size": file.tell(), "sha256": sha}
-        sections: Sequence[Section] = ()
-        if spread and isinstance(reader, Divides):
-            size = min(_SECTION, path.stat().st_size // shares + 1)
-            sections = reader.sections(path, name, size, spread)
+        sections = _sections(reader, path, name, spread, shares)
     except Exception as error:  # a reader's mistake must not cost the other files
         return Chapter(skipped=(skipped_for(name, path, error),))
     jobs = [
         _Job(section, name, path, reader, spool.with_name(f"{spool.name}.{number}"), parts)
-        for number, section in enumerate(sections or [_Whole(reader, path, name)])
+        for number, section in enumerate(sections)
     ]
     chapter = _joined(list((spread or map)(_read, jobs)))
     return chapter._replace(source=source) if chapter.read else chapter
 
 
+def _sections(
+    reader: Reader, path: Path, name: str, spread: Spread | None, shares: int
+) -> Sequence[Section]:
+    if not isinstance(reader, Divides):
+        return [_Whole(reader, path, name)]
+    size = min(_SECTION, path.stat().st_size // shares + 1)
+    parts = reader.sections(path, name, size, spread) if spread else ()
+    return parts or [reader.whole(path, name)]
+
+
 class _Whole(NamedTuple):
-    """A file in one section."""
+    """A file that cannot be divided."""
 
     reader: Reader
     path: Path
     name: str
 
-    def read(self) -> Iterator[Entry | Quarantined | Credit | Decided]:
+    def read(self) -> Iterator[Told]:
         return self.reader.read(self.path, self.name)
 
 
@@ -337,11 +349,12 @@ def _joined(sections: Sequence[Chapter]) -> Chapter:
         {outcome: by for each in sections for outcome, by in each.credited_by.items()},
         unmatched,
         tuple(chain.from_iterable(each.decided for each in sections)),
+        next((each.spoken for each in sections if each.spoken), None),
     )
 
 
 def chapter_from_records(
-    records: Iterable[Entry | Quarantined | Credit | Decided],
+    records: Iterable[Told],
     signed: bool,
     spool: Path,
     parts: Iterable[Gathers],
@@ -404,8 +417,9 @@ class _Reading:
         self.credited_by: dict[Outcome, Source] = {}
         self.unmatched: Counter[str] = Counter()
         self.decided: list[Decided] = []
+        self.spoken: Spoken | None = None
 
-    def take(self, record: Entry | Quarantined | Credit | Decided) -> None:
+    def take(self, record: Told | Spoken) -> None:
         if isinstance(record, Entry):  # which most are
             if record.trust != "clean":
                 self._put_aside(record, record.trust.removeprefix("quarantined: "))
@@ -417,6 +431,8 @@ class _Reading:
             self.quarantined.append(record)
         elif isinstance(record, Decided):
             self.decided.append(record)
+        elif isinstance(record, Spoken):
+            self.spoken = record
         else:
             self.credits[record.outcome] += 1
             self.credited_by.setdefault(record.outcome, record.source)
@@ -443,6 +459,7 @@ class _Reading:
             credited_by=self.credited_by,
             unmatched=self.unmatched,
             decided=tuple(self.decided),
+            spoken=self.spoken,
         )
 
     def _keep(self, entries: Sequence[Entry]) -> None:
@@ -500,18 +517,22 @@ def _signed_anew(entry: Entry) -> Entry:
 
 def _spelt(entry: Entry) -> Entry:
     """The entry with each of its files once, in one spelling and without secrets."""
-    if not entry.files:
+    if not entry.files or (
+        _settled.issuperset(entry.files) and len(set(entry.files)) == len(entry.files)
+    ):
         return entry
     paths = dict.fromkeys(filter(None, map(_path_of, entry.files)))
     files = tuple(map(_clean_path, paths))
+    if len(_settled) > _MOST_PATHS:
+        _settled.clear()
+    _settled.update(path for path, put in zip(paths, files, strict=True) if path == put)
     return entry if files == entry.files else entry._replace(files=files)
 
 
-# The same files are touched again and again.
-_path_of = lru_cache(maxsize=1 << 16)(path_of)
+_path_of = lru_cache(maxsize=_MOST_PATHS)(path_of)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=_MOST_PATHS)
 def _clean_path(path: str) -> str:
     return str(_redacted(path))
 
@@ -523,8 +544,10 @@ def _text_of(entry: Entry) -> str:
     texts += (*lesson.worked, *lesson.failed, *lesson.gotchas, *lesson.steps)
     if signature is not None:
         texts += (signature.raw, signature.normalised, *signature.joined)
-        texts += _texts(signature.context)
-    texts += _texts(entry.extra)
+        if signature.context:
+            texts += _texts(signature.context)
+    if entry.extra:
+        texts += _texts(entry.extra)
     return "\n".join(texts)
 
 

@@ -33,11 +33,12 @@ from indexing.build import (
 from indexing.chapters import Chapter, Skipped, chapter_from_records, chapter_of_prepared, finds
 from indexing.entry import Entry
 from indexing.errors import BadIndex
-from indexing.lines import DECIDED, Line, Lines, ids_in, values
+from indexing.lines import Line, Lines
 from indexing.plain import open_plain
 from indexing.readers import json_values
-from indexing.readers.interface import Credit, Decided, Quarantined
-from indexing.readers.journal import Journal, key_of, together
+from indexing.readers.first_look import DECIDED, ids_in, key_of, values
+from indexing.readers.interface import Credit, Quarantined, Told
+from indexing.readers.journal import Journal, together
 from indexing.recipe import refuse_other, today
 from indexing.settings import Settings
 from indexing.shelf import shelf_of
@@ -51,8 +52,6 @@ _MOST_IDS = 1000
 _MOST_BYTES = 16 << 20
 _MOST_LINES = 40_000
 _NAMES = ("into", "from", "entry_id", "a", "b")
-
-_Record = Entry | Quarantined | Credit | Decided
 
 
 def lay_over(
@@ -323,7 +322,7 @@ class _Delta:
             yield {**source, **grown}
 
 
-def _is_about(record: _Record, ids: set[str]) -> bool:
+def _is_about(record: Told, ids: set[str]) -> bool:
     if isinstance(record, Entry):
         return record.id in ids
     if isinstance(record, Credit):

@@ -14,36 +14,15 @@ the empty id. A key may name lines that speak of another id: whoever reads them 
 """
 
 import json
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from indexing.plain import open_plain
-from indexing.readers import json_values
-from indexing.readers.journal import DECISIONS, id_of_addition, key_of
-from indexing.readers.json_values import Damage
-from indexing.readers.record import Record, RecordError
+from indexing.readers.first_look import key_of
+from indexing.readers.interface import Spoken
 from indexing.stores.generations import Buffer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-DECIDED = ""
-"""Under this id stands what people decided."""
-_TELLING = ("outcome", "found")
-
-
-class Spoken(NamedTuple):
-    """The lines of one journal: how many, and of what they speak, in their order.
-
-    Of each id that a line speaks of the key (u32), where the line begins (u64), its number (u32).
-    """
-
-    lines: int
-    keys: "array[int]"
-    offsets: "array[int]"
-    numbers: "array[int]"
 
 
 class Line(NamedTuple):
@@ -51,61 +30,6 @@ class Line(NamedTuple):
 
     offset: int
     number: int
-
-
-def ids_in(value: Any) -> tuple[str, ...]:
-    """The ids that a record speaks of; none when it is no record that an index uses."""
-    try:
-        record = Record(value)
-        op, id = record.text("op"), record.text("id")
-        about = record.text("entry_id") if op in _TELLING else ""
-    except RecordError:
-        return ()
-    if op in DECISIONS:
-        return (id, DECIDED)
-    return tuple(filter(None, (id, about)))
-
-
-def spoken(path: Path, size: int) -> Spoken | None:
-    """What the first `size` bytes of a journal speak of.
-
-    None where lines cannot be told apart by their bytes.
-
-    Raises:
-        OSError: It cannot be read.
-    """
-    keys, offsets, numbers = array("I"), array("Q"), array("I")
-    at = number = 0
-    with open_plain(path) as file:
-        if file.read(2) in (b"\xff\xfe", b"\xfe\xff"):
-            return None  # UTF-16
-        file.seek(0)
-        for line in file:
-            number += 1
-            if not line.endswith(b"\n") or len(line) > json_values.LONGEST_LINE:
-                return None
-            for key in _keys(line):
-                keys.append(key)
-                offsets.append(at)
-                numbers.append(number)
-            at += len(line)
-            if at >= size:
-                break
-    return Spoken(number, keys, offsets, numbers) if at == size else None
-
-
-def _keys(line: bytes) -> Iterable[int]:
-    text = line.decode("utf-8", "replace").lstrip("\ufeff").rstrip("\r\n")
-    if id := id_of_addition(text):
-        return (key_of(id),)
-    return {key_of(id) for value in values(text) for id in ids_in(value)}
-
-
-def values(text: str) -> Iterator[Any]:
-    """The values on a line."""
-    for found in json_values.values(text, '{"v"'):
-        if not isinstance(found, Damage):
-            yield found.value
 
 
 def files_of(journals: Sequence[tuple[str, Spoken]]) -> Iterator[tuple[str, Iterable[Buffer]]]:

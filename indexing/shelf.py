@@ -2,6 +2,7 @@
 
     DIR/.chapters/<digest of the file's name>/
         chapter.json       what was read, of which file, by which program; checksums of the others
+        spoken             what the lines of a journal speak of
         rows, offsets, signatures, <part>.<file>
         1.rows, …          of the file's second section, where it was read in some
 
@@ -26,12 +27,13 @@ from indexing.chapters import Chapter, FileRead, Files, Gathers, Pages, chapter_
 from indexing.entry import Source
 from indexing.journal import Outcome
 from indexing.plain import open_plain, read_plain
-from indexing.readers.interface import Decided, Quarantined, Spread
+from indexing.readers.interface import Decided, Quarantined, Spoken, Spread
 
 WORTH = 1 << 20
 """A smaller file is not kept, in bytes."""
 _SETTLED_NS = 2_000_000_000  # a file that was written later may change and keep its time
 _TOLD = "chapter.json"
+_SPOKEN = "spoken"
 
 
 class Shelf(NamedTuple):
@@ -138,7 +140,23 @@ def _kept(
         {outcome: by for outcome, _, by in credits},
         told["unmatched"],
         tuple(Decided(Source(*where), *rest) for where, *rest in told["decided"]),
+        _kept_spoken(place, told["spoken"]),
     )
+
+
+def _kept_spoken(place: Path, told: Mapping[str, Any] | None) -> Spoken | None:
+    """What was kept of what lines speak of; `ValueError` when it is damaged."""
+    if told is None:
+        return None
+    data = read_plain(place / _SPOKEN)
+    if hashlib.sha256(data).hexdigest() != told["sha256"]:
+        raise ValueError(_SPOKEN)
+    keys, offsets, numbers = array("I"), array("Q"), array("I")
+    count = len(data) // 16
+    keys.frombytes(data[: 4 * count])
+    offsets.frombytes(data[4 * count : 12 * count])
+    numbers.frombytes(data[12 * count :])
+    return Spoken(told["lines"], told["size"], keys, offsets, numbers)
 
 
 def _prefix(number: int) -> str:
@@ -192,6 +210,7 @@ def _keep(
             ],
             "unmatched": chapter.unmatched,
             "decided": chapter.decided,
+            "spoken": _keep_spoken(new, chapter.spoken),
             "pages": [
                 _keep_pages(new, _prefix(number), pages, parts)
                 for number, pages in enumerate(chapter.pages)
@@ -204,6 +223,16 @@ def _keep(
         shutil.rmtree(new, ignore_errors=True)
         raise
     return chapter
+
+
+def _keep_spoken(folder: Path, spoken: Spoken | None) -> dict[str, Any] | None:
+    """Put down what lines speak of; what is to be told of it."""
+    if spoken is None:
+        return None
+    data = b"".join((spoken.keys.tobytes(), spoken.offsets.tobytes(), spoken.numbers.tobytes()))
+    (folder / _SPOKEN).write_bytes(data)
+    sha256 = hashlib.sha256(data).hexdigest()
+    return {"lines": spoken.lines, "size": spoken.size, "sha256": sha256}
 
 
 def _keep_pages(

@@ -1,5 +1,6 @@
 """Reader: what a memory format's reader promises, and what it may find."""
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -33,6 +34,24 @@ class Decided(NamedTuple):
     values: Mapping[str, Any]
 
 
+class Spoken(NamedTuple):
+    """The lines of one journal, or of a part: how many, their bytes, and of what they speak.
+
+    Of each id that a line speaks of the key (u32), where the line begins (u64), its number (u32),
+    in the order of the lines.
+    """
+
+    lines: int
+    size: int
+    keys: "array[int]"
+    offsets: "array[int]"
+    numbers: "array[int]"
+
+
+Told = Entry | Quarantined | Credit | Decided
+"""What a reader tells."""
+
+
 class Reader(Protocol):
     """Reads one memory format; one file each.
 
@@ -49,7 +68,7 @@ class Reader(Protocol):
         """
         ...
 
-    def read(self, path: Path, source: str) -> Iterator[Entry | Quarantined | Credit | Decided]:
+    def read(self, path: Path, source: str) -> Iterator[Told]:
         """The file's entries in its order, and the records that are none.
 
         One bad record costs only itself. `source` is the file's name as entries are to show it.
@@ -73,16 +92,20 @@ class Spread(Protocol):
 
 
 class Section(Protocol):
-    """A part of a memory file, which can be sent to another process and read there."""
+    """A memory file or a part of it, which can be sent to another process and read there."""
 
-    def read(self) -> Iterator[Entry | Quarantined | Credit | Decided]:
-        """What the part tells."""
+    def read(self) -> Iterator[Told | Spoken]:
+        """What it tells; of a journal one section tells what all lines speak of."""
         ...
 
 
 @runtime_checkable
 class Divides(Reader, Protocol):
     """A reader that can divide a file."""
+
+    def whole(self, path: Path, source: str) -> Section:
+        """The file in one section."""
+        ...
 
     def sections(self, path: Path, source: str, size: int, spread: Spread) -> Sequence[Section]:
         """Parts of about `size` bytes, which together tell what `read` tells; empty: read it whole.

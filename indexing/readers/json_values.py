@@ -16,6 +16,7 @@ LARGEST_MB = 256
 """A bigger document is refused: parsed, it would take some gigabytes."""
 LONGEST_LINE = 4 << 20
 """Of a file of lines, a longer line is passed over, in characters."""
+_BLOCK = 1 << 18  # bytes: some hundred lines, which stay in a processor's cache
 GIVEN_TWICE = "(given twice)"
 """Under this key an object keeps the values that a later one of the same key replaced."""
 
@@ -51,6 +52,21 @@ class Span(NamedTuple):
 
 
 WHOLE = Span(0, None)
+
+
+class Block(NamedTuple):
+    """Some lines of a file; `data` is None where they are to be read as text.
+
+    That is a line that is too long, or may be, and a file in UTF-16.
+    """
+
+    span: Span
+    data: bytes | None
+
+    @property
+    def lines(self) -> list[bytes]:
+        """The lines with their ends."""
+        return io.BytesIO(self.data or b"").readlines()
 
 
 def head(path: Path, size: int = 4096) -> str:
@@ -146,21 +162,73 @@ def lines(path: Path, span: Span = WHOLE) -> Iterator[Line | Damage]:
     Raises:
         UnreadableMemory: The file cannot be opened or read.
     """
+    for block in blocks(path, span):
+        yield from lines_of(path, block)
+
+
+def blocks(path: Path, span: Span = WHOLE) -> Iterator[Block]:
+    """The lines of a file or a part, as they lie there; its errors are those of `lines`."""
     try:
-        encoding = "utf-16" if is_utf16(path) else "utf-8"
-        part = io.BufferedReader(_Part(path, span), 1 << 16)
-        with io.TextIOWrapper(part, encoding, errors="replace", newline="\n") as file:
-            number = span.line
-            while chunk := file.readline(LONGEST_LINE):
-                number += 1
-                if len(chunk) == LONGEST_LINE and not chunk.endswith("\n"):
-                    yield Damage(number, f"is longer than {LONGEST_LINE:,} characters", chunk[:400])
-                    while (rest := file.readline(LONGEST_LINE)) and not rest.endswith("\n"):
-                        pass
-                elif chunk.strip("\ufeff \t\r\n"):
-                    yield Line(number, chunk.lstrip("\ufeff").rstrip("\r\n"))
+        if is_utf16(path):
+            yield Block(span, None)
+            return
+        with io.BufferedReader(_Part(path, span), _BLOCK) as file:
+            begin, line = span.begin, span.line
+            at_once = min(_BLOCK, LONGEST_LINE)
+            while data := file.read(at_once):
+                data += b"" if data.endswith(b"\n") else file.readline(LONGEST_LINE)
+                last = data.rfind(b"\n", 0, at_once) + 1 if len(data) >= LONGEST_LINE else 0
+                for part in filter(None, (data[:last], data[last:])):
+                    size = len(part)
+                    if is_long := size >= LONGEST_LINE:
+                        size += 0 if part.endswith(b"\n") else _rest_of_line(file)
+                    yield Block(Span(begin, begin + size, line), None if is_long else part)
+                    begin += size
+                    line += 1 if is_long else part.count(b"\n")
     except OSError as error:
         raise UnreadableMemory(f"{path}: cannot be read ({error.strerror or error})") from error
+
+
+def _rest_of_line(file: io.BufferedIOBase) -> int:
+    """So many bytes of the line are left, which are passed over."""
+    size = 0
+    while rest := file.readline(LONGEST_LINE):
+        size += len(rest)
+        if rest.endswith(b"\n"):
+            break
+    return size
+
+
+def lines_of(path: Path, block: Block) -> Iterator[Line | Damage]:
+    """The lines of a block that are not blank."""
+    if block.data is None:
+        yield from _lines_of_text(path, block.span)
+        return
+    for number, line in enumerate(block.lines, block.span.line + 1):
+        if text := text_of_line(line):
+            yield Line(number, text)
+
+
+def text_of_line(line: bytes) -> str:
+    """The line as text, without marks and its end; empty when it is blank."""
+    text = line.decode("utf-8", "replace")
+    return text.lstrip("\ufeff").rstrip("\r\n") if text.strip("\ufeff \t\r\n") else ""
+
+
+def _lines_of_text(path: Path, span: Span) -> Iterator[Line | Damage]:
+    """As `lines`, of lines that are too long, or in UTF-16."""
+    encoding = "utf-16" if is_utf16(path) else "utf-8"
+    part = io.BufferedReader(_Part(path, span), 1 << 16)
+    with io.TextIOWrapper(part, encoding, errors="replace", newline="\n") as file:
+        number = span.line
+        while chunk := file.readline(LONGEST_LINE):
+            number += 1
+            if len(chunk) == LONGEST_LINE and not chunk.endswith("\n"):
+                yield Damage(number, f"is longer than {LONGEST_LINE:,} characters", chunk[:400])
+                while (rest := file.readline(LONGEST_LINE)) and not rest.endswith("\n"):
+                    pass
+            elif chunk.strip("\ufeff \t\r\n"):
+                yield Line(number, chunk.lstrip("\ufeff").rstrip("\r\n"))
 
 
 class _Part(io.RawIOBase):

@@ -1,11 +1,10 @@
 import json
-from array import array
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.lines import DECIDED, Line, Lines, files_of, ids_in, spoken
+from indexing.lines import Line, Lines, files_of
+from indexing.readers.first_look import DECIDED, ids_in, survey
 
 IDS = st.sampled_from(["a", "b", " a ", "ü", 'q"', "\\", "", 7, None])
 RECORDS = st.builds(
@@ -37,7 +36,7 @@ def noted(tmp_path, **journals):
     for name, text in journals.items():
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
-        given.append((name, spoken(path, path.stat().st_size)))
+        given.append((name, survey(path).spoken))
     return Lines({name: memoryview(b"".join(pieces)) for name, pieces in files_of(given)})
 
 
@@ -78,22 +77,6 @@ def test_an_id_finds_no_lines_but_its_own(tmp_path):
         DECIDED: [3],
         "x": [],
     }
-
-
-@pytest.mark.parametrize(
-    "data", [b"\xff\xfe{\x00", b'{"v":1}', b"x" * (5 << 20) + b"\n"], ids=["utf-16", "torn", "long"]
-)
-def test_lines_that_bytes_do_not_tell_apart_are_not_noted(tmp_path, data):
-    (tmp_path / "j").write_bytes(data)
-
-    assert spoken(tmp_path / "j", len(data)) is None
-
-
-def test_what_came_behind_the_size_is_not_looked_at(tmp_path):
-    (tmp_path / "j").write_bytes(b"{}\n" * 3)
-
-    assert spoken(tmp_path / "j", 6) == (2, array("I"), array("Q"), array("I"))
-    assert spoken(tmp_path / "j", 5) is None
 
 
 def test_no_journal_is_no_line(tmp_path):

@@ -47,13 +47,13 @@ def index(tmp_path):
 def read(monkeypatch):
     """The names of the files that are read from now on."""
     names = []
-    given = Journal.read
+    given = Journal.whole
 
     def noted(self, path, source):
         names.append(path.name)
         return given(self, path, source)
 
-    monkeypatch.setattr(Journal, "read", noted)
+    monkeypatch.setattr(Journal, "whole", noted)
     return names
 
 
@@ -93,6 +93,24 @@ def test_decisions_are_kept_with_their_file(memory, index, read):
     assert built(memory, index) == first
     assert b'["b",' not in generation(index)["rows.jsonl"]
     assert read == []
+
+
+def test_what_lines_speak_of_is_kept_with_their_file(memory, index, read):
+    (memory / "b.jsonl").write_bytes((memory / "a.jsonl").read_bytes() * 2)
+    os.utime(memory / "b.jsonl", (LONG_AGO, LONG_AGO))
+    built(memory, index)
+    whole = generation(index)
+    assert len(whole["lines.keys"]) == 4 * 6
+    read.clear()
+
+    built(memory, index)
+    assert read == []
+    assert generation(index) == whole
+
+    (kept(index)[0] / "spoken").write_bytes(b"")
+    built(memory, index)
+    assert len(read) == 1
+    assert generation(index) == whole
 
 
 def test_only_what_has_changed_is_read(memory, index, read):
@@ -204,12 +222,13 @@ def test_a_disk_that_keeps_nothing_costs_only_time(memory, index, monkeypatch):
 
 
 def test_a_file_that_was_not_read_to_its_end_is_not_kept(memory, index, monkeypatch):
-    def failing(self, path, source):
-        yield Entry("x", "note", "title")
-        raise OSError(5, "Input/output error")
+    class Failing:
+        def read(self):
+            yield Entry("x", "note", "title")
+            raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Journal, "read", failing)
+        patch.setattr(Journal, "whole", lambda *_: Failing())
         assert len(built(memory, index).skipped) == 2
 
     assert built(memory, index).entries == 3

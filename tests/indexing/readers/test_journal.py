@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from indexing.entry import Entry, Evidence, Lesson
 from indexing.errors import UnreadableMemory
+from indexing.journal import add_record
 from indexing.readers import journal as module
 from indexing.readers.interface import Credit, Quarantined
 from indexing.readers.journal import Journal
@@ -271,20 +272,52 @@ RECORDS = st.fixed_dictionaries(
 )
 
 
-@given(st.lists(RECORDS, max_size=6), st.booleans())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_record_as_mem_writes_it_is_read_as_the_long_way_reads_it(read, records, escaped):
-    lines = [json.dumps(each, ensure_ascii=escaped) for each in records]
-    short = read(*lines)
+# What one encoder writes and another reads in another way, or not at all.
+TAMPERED = [
+    *[('"title"', other) for other in ('"title":"first","title"', '"title" ', '"ti\\u0074le"')],
+    *[
+        ('"title"', other)
+        for other in ('"x\\\\":1,"title":"first","title"', '"title"  ', '"titel"')
+    ],
+    *[('"title', other) for other in ('"extra":{"a":1,"a":2},"title', '"extra":{"a" :NaN},"title')],
+    *[
+        ("failure", other)
+        for other in ("\\ud800", "\\ud83d\\ude00", "\ufffd", "f\\/", "\x01", "\x7f")
+    ],
+    *[
+        ('"v": 1', other)
+        for other in ('"v": 01', '"v": 1.0', '"v": true', '"v":1,"v":1', '"v":\t1')
+    ],
+    *[('"at"', other) for other in ('"at":"never","at"', '"host":"ci","at"', '\u2028"at"')],
+    *[
+        ("}}", other)
+        for other in ("}} ", "}}\r", "}},", "}", "}}}", ',"x":[[]]}}', "}}[1]", " } }")
+    ],
+]
+
+
+@given(st.lists(RECORDS | RECORDS.map(line), max_size=6), st.lists(st.sampled_from(TAMPERED)))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_records_are_read_the_short_way_as_the_long_way_reads_them(read, records, tampered):
+    lines = [each if isinstance(each, str) else json.dumps(each) for each in records]
+    for number, (old, new) in zip(range(len(lines)), tampered, strict=False):
+        lines[number] = lines[number].replace(old, new, 1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_usual", lambda *_: None)
-        assert read(*lines) == short
+        patch.setattr(module, "_MANY", 1)
+        short = read(*lines)
+    assert read(*lines) == short
 
 
 def test_records_as_mem_writes_them_take_the_short_way(read, monkeypatch):
-    monkeypatch.setattr(module, "_entry", None)
+    monkeypatch.setattr(module, "_MANY", 1)
+    monkeypatch.setattr(module, "together", None)
+    whole = Entry("b", "failure", "title", evidence=Evidence(seen=2), extra={"owner": "web"})
 
-    assert ids(read(add("a", raw="npm ERR! code E404", tool="npm", files=["a.py"]))) == ["a"]
+    found = read(
+        add("a", raw="npm ERR! code E404", tool="npm", files=["a.py"]), add_record(whole, AT)
+    )
+
+    assert ids(found) == ["a", "b"]
 
 
 @given(
@@ -300,8 +333,10 @@ def test_records_as_mem_writes_them_take_the_short_way(read, monkeypatch):
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_sections_of_a_file_tell_what_the_whole_tells(tmp_path, read, records, size):
-    whole = read(*records)
-    sections = Journal().sections(tmp_path / "journal.jsonl", ".mem/journal.jsonl", size, map)
+    read(*records)
+    given_path, name = tmp_path / "journal.jsonl", ".mem/journal.jsonl"
+    whole = list(Journal().whole(given_path, name).read())
+    sections = Journal().sections(given_path, name, size, map)
 
     assert sorted(map(repr, (found for each in sections for found in each.read()))) == sorted(
         map(repr, whole)

@@ -1,10 +1,19 @@
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexing.errors import UnreadableMemory
 from indexing.readers import json_values
-from indexing.readers.json_values import GIVEN_TWICE, Damage, Value, document, lines, values
+from indexing.readers.json_values import (
+    GIVEN_TWICE,
+    WHOLE,
+    Block,
+    Damage,
+    Value,
+    document,
+    lines,
+    values,
+)
 
 
 @pytest.fixture
@@ -153,6 +162,27 @@ def test_an_endless_line_is_passed_over_in_constant_memory(path, monkeypatch):
         (2, "is longer than 1,000 characters"),
         (5, "is longer than 1,000 characters"),
     ]
+
+
+@given(
+    st.lists(st.sampled_from(["", "\ufeff", "one", "two" * 9, "ü\r", "\u2028"]), max_size=9),
+    st.integers(1, 30),
+    st.integers(10, 40),
+    st.sampled_from(["utf-8", "utf-16"]),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_blocks_hold_the_lines_as_text_has_them(path, given_lines, block, longest, encoding):
+    written(path, "\n".join(given_lines).encode(encoding))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_values, "_BLOCK", block)
+        patch.setattr(json_values, "LONGEST_LINE", longest)
+        blocks = list(json_values.blocks(path))
+        found = list(lines(path))
+        assert found == list(json_values.lines_of(path, Block(WHOLE, None)))
+    if encoding == "utf-8":
+        known = [(each.span.begin, each.data) for each in blocks if each.data is not None]
+        data = path.read_bytes()
+        assert all(data[begin : begin + len(part)] == part for begin, part in known)
 
 
 def test_lines_of_a_file_that_is_not_there_are_told(path):
