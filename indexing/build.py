@@ -3,17 +3,19 @@
 import gc
 import os
 from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import accumulate, chain, compress
+from itertools import accumulate, chain, compress, count, pairwise
 from operator import not_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from indexing import stamps as stamps_of
 from indexing.chapters import (
+    AT_ONCE,
     SHA,
     UNSIGNED,
     Chapter,
@@ -402,7 +404,8 @@ def _size(path: Path) -> int:
         return 0
 
 
-_Place = tuple[int, int]
+_Place = int
+"""The number of an entry among those of all pages."""
 _ENDS = ("from", "into")
 
 
@@ -420,9 +423,9 @@ class Book:
         self.unmatched: Counter[str] = Counter()
         for chapter in chapters:
             self.unmatched.update(chapter.unmatched)
-        for at, pages in enumerate(self._pages):
-            for number, id in enumerate(pages.ids):
-                self._keep(id, (at, number))
+        self._begins = [0]
+        for pages in self._pages:
+            self._keep_all(pages.ids)
         self._credit(chapters, spool / "credited")
         self._decide(chapters, spool / "decided")
 
@@ -434,8 +437,8 @@ class Book:
 
     def sig_sha(self, id: str) -> str:
         """The hash of the entry's signature; empty when it has none."""
-        at, number = self._kept[id]
-        sha = self._pages[at].signatures[SHA * number : SHA * (number + 1)]
+        pages, number = self._at(self._kept[id])
+        sha = pages.signatures[SHA * number : SHA * (number + 1)]
         return "" if sha == UNSIGNED else sha.hex()
 
     def entry(self, id: str) -> Entry:
@@ -483,8 +486,24 @@ class Book:
         yield GIVEN_TWICE, [little(array("I", keys))]
 
     def _entry(self, place: _Place) -> Entry:
-        at, number = place
-        return self._pages[at].entry(number)
+        pages, number = self._at(place)
+        return pages.entry(number)
+
+    def _at(self, place: _Place) -> tuple[Pages, int]:
+        """The pages that have the place, and its number there."""
+        at = bisect_right(self._begins, place) - 1
+        return self._pages[at], place - self._begins[at]
+
+    def _keep_all(self, ids: Sequence[str]) -> None:
+        """Take in the ids of the next pages."""
+        begin = self._begins[-1]
+        self._begins.append(begin + len(ids))
+        places = dict(zip(ids, count(begin), strict=False))
+        if len(places) == len(ids) and self._kept.keys().isdisjoint(places):
+            self._kept |= places
+            return
+        for place, id in enumerate(ids, begin):
+            self._keep(id, place)
 
     def _keep(self, id: str, place: _Place) -> None:
         before = self._kept.setdefault(id, place)
@@ -536,12 +555,13 @@ class Book:
     def _revise(self, entries: Mapping[str, Entry], spool: Path) -> None:
         """Put these in the places of those that have their ids."""
         with Draft(spool, self._parts) as draft:
-            for number, id in enumerate(entries):
+            for place, id in enumerate(entries, self._begins[-1]):
                 self._before.setdefault(id, self._kept[id])
-                self._kept[id] = len(self._pages), number
+                self._kept[id] = place
             for some in batches(entries.values()):
                 draft.take(some)
             self._pages.append(draft.done())
+            self._begins.append(self._begins[-1] + len(entries))
 
     def _built(
         self, sheet: "Sheet", tell: Callable[[Progress], None]
@@ -559,20 +579,21 @@ class Sheet:
 
     Args:
         pages: Where they stand.
-        kept: Of each id, in which of the pages, and which of its entries.
+        kept: The place of each id.
     """
 
     def __init__(self, pages: Sequence[Pages], kept: Mapping[str, _Place]) -> None:
+        import numpy as np
+
         self._pages = pages
-        ids, places = list(kept), list(kept.values())
-        by_id = sorted(range(len(ids)), key=ids.__getitem__)
-        times = [pages[at].times[number] for at, number in places]
-        order = sorted(by_id, key=times.__getitem__, reverse=True)
-        rows = array("I", bytes(4 * len(ids)))
-        for row, each in enumerate(order):
-            rows[each] = row
-        self._by_id = array("I", (rows[each] for each in by_id))
-        self._places = [places[each] for each in order]
+        ids, places = list(kept), np.fromiter(kept.values(), np.int64, len(kept))
+        by_id = places[np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)]
+        all_times = list(chain.from_iterable(each.times for each in pages))
+        times = list(map(all_times.__getitem__, by_id.tolist()))
+        order = np.array(sorted(range(len(ids)), key=times.__getitem__, reverse=True), np.int64)
+        self._rows_by_id = np.empty(len(ids), np.int64)
+        self._rows_by_id[order] = np.arange(len(ids))
+        self._places: Rows = by_id[order]
 
     def __len__(self) -> int:
         return len(self._places)
@@ -580,31 +601,50 @@ class Sheet:
     @property
     def ages(self) -> list[tuple[str, str]]:
         """When each was captured, and its id."""
-        return [
-            (self._pages[at].times[number], self._pages[at].ids[number])
-            for at, number in self._places
-        ]
+        all_of_them = chain.from_iterable(
+            zip(each.times, each.ids, strict=True) for each in self._pages
+        )
+        return list(map(list(all_of_them).__getitem__, self._places.tolist()))
 
     @property
     def entries(self) -> Sequence[Entry]:
         """Each is read when it is asked for."""
-        return _Entries(self._pages, self._places)
+        return _Entries(self._pages, *self._spans)
 
     def files(self) -> Files:
         """Its rows and keys."""
-        return Files(self._rows(), self._signed(), self._by_id)
+        _, begins, ends = self._spans
+        return Files(self._rows(), ends - begins, self._keys(), self._rows_by_id)
+
+    @cached_property
+    def _spans(self) -> "tuple[Rows, Rows, Rows]":
+        """Of each row in which of the pages it is, where it begins and where it ends."""
+        import numpy as np
+
+        lengths = [len(each.ids) for each in self._pages]
+        at = np.repeat(np.arange(len(lengths)), lengths)
+        offsets = [np.frombuffer(each.offsets, np.uint64).astype(np.int64) for each in self._pages]
+        begins = np.concatenate([np.empty(0, np.int64), *(each[:-1] for each in offsets)])
+        ends = np.concatenate([np.empty(0, np.int64), *(each[1:] for each in offsets)])
+        return at[self._places], begins[self._places], ends[self._places]
 
     def _rows(self) -> Iterator[bytes]:
+        """The rows, many in a piece."""
         spools = [mapped(pages.spool) for pages in self._pages]
-        for at, number in self._places:
-            offsets = self._pages[at].offsets
-            yield spools[at][offsets[number] : offsets[number + 1]]
+        for first in range(0, len(self), AT_ONCE):
+            some = (each[first : first + AT_ONCE].tolist() for each in self._spans)
+            yield b"".join([spools[at][begin:end] for at, begin, end in zip(*some, strict=True)])
 
-    def _signed(self) -> Iterator[tuple[bytes, int]]:
-        for row, (at, number) in enumerate(self._places):
-            sha = self._pages[at].signatures[SHA * number : SHA * (number + 1)]
-            if sha != UNSIGNED:
-                yield sha, row
+    def _keys(self) -> bytes:
+        """Of each row that is signed the hash of its signature and its number, sorted."""
+        import numpy as np
+
+        shas = np.frombuffer(b"".join(each.signatures for each in self._pages), np.uint8)
+        shas = shas.reshape(-1, SHA)[self._places]
+        rows = np.flatnonzero(shas.any(axis=1))
+        words = shas[rows].view(">u8")
+        keys = np.column_stack([words, rows.astype(">u8")])
+        return keys[np.lexsort(keys.T[::-1])].astype(">u8").tobytes()
 
     def gathered(self, part: int) -> "Gathered":
         """What a part gathered of each of the pages, and the rows of their entries."""
@@ -618,26 +658,21 @@ class Sheet:
         """The row of each entry of each chapter; -1 where another of its id was kept."""
         import numpy as np
 
-        places = self._places
-        rows = [np.full(len(pages.ids), -1, np.int64) for pages in self._pages]
-        at = np.fromiter((place[0] for place in places), np.int64, len(places))
-        number = np.fromiter((place[1] for place in places), np.int64, len(places))
-        for which, numbers in enumerate(rows):
-            here = np.flatnonzero(at == which)
-            numbers[number[here]] = here
-        return rows
+        begins = list(accumulate((len(each.ids) for each in self._pages), initial=0))
+        rows = np.full(begins[-1], -1, np.int64)
+        rows[self._places] = np.arange(len(self))
+        return [rows[begin:end] for begin, end in pairwise(begins)]
 
 
 class _Entries(Sequence[Entry]):
-    """The entries at these places, each read when it is asked for."""
+    """The entries that stand in these pages, each read when it is asked for."""
 
-    def __init__(self, pages: Sequence[Pages], places: Sequence[_Place]) -> None:
-        self._offsets = [each.offsets for each in pages]
+    def __init__(self, pages: Sequence[Pages], at: "Rows", begins: "Rows", ends: "Rows") -> None:
         self._spools = [mapped(each.spool) for each in pages]
-        self._places = places
+        self._at, self._begins, self._ends = at, begins, ends
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._at)
 
     @overload
     def __getitem__(self, row: int) -> Entry: ...
@@ -648,9 +683,8 @@ class _Entries(Sequence[Entry]):
     def __getitem__(self, row: int | slice) -> Entry | list[Entry]:
         if isinstance(row, slice):
             return [self[each] for each in range(*row.indices(len(self)))]
-        at, number = self._places[row]
-        offsets = self._offsets[at]
-        return decode(self._spools[at][offsets[number] : offsets[number + 1]])
+        spool = self._spools[self._at[row]]
+        return decode(spool[self._begins[row] : self._ends[row]])
 
 
 def _replaces(entry: Entry, known: Entry) -> bool:

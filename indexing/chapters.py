@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, islice
+from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 
@@ -166,13 +166,15 @@ class Draft:
         Raises:
             NotJsonError: One of them holds what JSON cannot; nothing was written.
         """
+        import numpy as np
+
         try:
             rows = encode_all(entries)
         except (TypeError, ValueError, RecursionError) as error:
             raise NotJsonError(str(error)) from error
         self._file.write(rows)
-        lengths = map(len, rows.splitlines(keepends=True))
-        self._offsets.extend(accumulate(lengths, initial=self._offsets.pop()))
+        ends = np.flatnonzero(np.frombuffer(rows, np.uint8) == ord("\n")) + 1
+        self._offsets.frombytes((ends + self._offsets[-1]).astype(np.uint64).tobytes())
         self._ids += [entry.id for entry in entries]
         self._times += [entry.captured_at for entry in entries]
         self._signatures += b"".join(map(_sha_of, entries))

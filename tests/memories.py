@@ -56,7 +56,7 @@ def laid_over(entries: Iterable[Entry], index: Path, settings: Settings = Settin
     dead = [row for row in range(len(base)) if base.entry(row).id.endswith(", before")]
     with generations.alone(index, 0), generations.spool(index) as spool:
         [pages] = chapter_of_prepared(known[1::2], spool / "later", parts).pages
-        sheet = Sheet([pages], {id: (0, number) for number, id in enumerate(pages.ids)})
+        sheet = Sheet([pages], {id: place for place, id in enumerate(pages.ids)})
         assert overlay.write(index, base.segments[0], dead, sheet, parts, spool) is not None
     return LocalStore.open(index)
 

@@ -28,7 +28,12 @@ from indexing.stores.generations import MANIFEST, Buffer
 from indexing.typed import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from indexing.stores.interface import Made
+
+    Numbers = Sequence[int] | NDArray[np.int64]
 
 _ROWS = "rows.jsonl"
 _OFFSETS = "rows.offsets"
@@ -307,38 +312,29 @@ def decode(row: bytes) -> Entry:
 
 
 class Files:
-    """The files of a segment as they are written, and what was counted meanwhile.
+    """The files of a segment as they are written.
 
     Args:
-        rows: Encoded entries with their line ends, in order of their rows.
-        signatures: `sig_sha` (32 bytes) and row, in any order.
+        rows: Encoded entries with their line ends, in order of their rows, in any pieces.
+        lengths: Of each row, in bytes.
+        keys: `sig_sha` (32 bytes) and row of each that is signed, sorted.
         by_id: The rows in order of their ids.
     """
 
     def __init__(
-        self,
-        rows: Iterable[bytes],
-        signatures: Iterable[tuple[bytes, int]],
-        by_id: "array[int]",
+        self, rows: Iterable[bytes], lengths: "Numbers", keys: bytes, by_id: "Numbers"
     ) -> None:
-        self._lines = rows
-        self._keys = sorted(sha + row.to_bytes(8, "big") for sha, row in signatures)
-        self._by_id = by_id
-        self.counts = {"rows": len(by_id), "signatures": len(self._keys)}
+        self._rows, self._lengths, self._keys, self._by_id = rows, lengths, keys, by_id
+        self.counts = {"rows": len(by_id), "signatures": len(keys) // _KEY}
 
     def __iter__(self) -> Iterator[tuple[str, Iterable[Buffer]]]:
-        offsets = array("Q", [0])
+        import numpy as np
 
-        def lines() -> Iterator[bytes]:
-            for row in self._lines:
-                offsets.append(offsets[-1] + len(row))
-                yield row
-
-        yield _ROWS, lines()
-        yield _OFFSETS, [little(offsets)]
-        yield _BY_ID, [little(self._by_id)]
-        yield _KEYS, self._keys
-        self._keys.clear()
+        offsets = np.concatenate([[0], np.cumsum(np.asarray(self._lengths, np.int64))])
+        yield _ROWS, self._rows
+        yield _OFFSETS, [offsets.astype("<u8").tobytes()]
+        yield _BY_ID, [np.asarray(self._by_id).astype("<u4").tobytes()]
+        yield _KEYS, [self._keys]
 
 
 def little(numbers: "array[int]") -> bytes:

@@ -1,7 +1,6 @@
 import json
 import os
 import struct
-from array import array
 
 import pytest
 from faults import bits_turned
@@ -230,7 +229,7 @@ def test_keys_that_do_not_agree_with_the_rows_are_found(tmp_path):
     with generations.alone(index, 0):
         store = indexed(ENTRIES, tmp_path / "other")
         rows = [encode(store.entry(row)) + b"\n" for row in range(4)]
-        files = Files(rows, [(bytes(32), 0)], array("I", [1, 2, 0, 3]))
+        files = Files(rows, list(map(len, rows)), bytes(40), [1, 2, 0, 3])
         local.write(index, files, [], [], store.recipe)
 
     assert any("does not agree with the rows" in problem for problem in local.verify(index))
