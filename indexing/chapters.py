@@ -441,6 +441,8 @@ class _Reading:
 
     def settle(self) -> None:
         """Write what is waiting."""
+        if not self._waiting:
+            return
         waiting, self._waiting = self._waiting, []
         entries = list(prepared(waiting, self._signed))
         try:
