@@ -174,7 +174,7 @@ def blocks(path: Path, span: Span = WHOLE) -> Iterator[Block]:
             return
         with io.BufferedReader(_Part(path, span), _BLOCK) as file:
             begin, line = span.begin, span.line
-            at_once = min(_BLOCK, LONGEST_LINE)
+            at_once = min(_BLOCK, LONGEST_LINE - 1)
             while data := file.read(at_once):
                 data += b"" if data.endswith(b"\n") else file.readline(LONGEST_LINE)
                 last = data.rfind(b"\n", 0, at_once) + 1 if len(data) >= LONGEST_LINE else 0
