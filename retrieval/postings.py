@@ -456,6 +456,10 @@ class Postings:
             at += 1
         return None
 
+    def spans(self, words: Sequence[str]) -> list[tuple[int, int]]:
+        """Where each word's postings begin and end, in all postings; empty when no row holds it."""
+        return [(0, 0) if each is None else self.span(each) for each in self.find(words)]
+
     def initials(self) -> "NDArray[np.uint8]":
         """The first byte of each word."""
         import numpy as np
@@ -472,19 +476,24 @@ class Postings:
         begin, end = self.span(number)
         return self.all_rows[begin:end]
 
-    def places(self, words: "NDArray[np.int64]", rows: "NDArray[np.uint32]") -> "NDArray[np.int64]":
-        """Where in all postings each of `rows` holds each of `words`; -1 where it does not.
+    def places(
+        self, spans: Sequence[tuple[int, int]], rows: "NDArray[np.integer[Any]]"
+    ) -> "NDArray[np.int64]":
+        """Where in all postings each of `rows` holds each word; -1 where it does not.
 
-        Words are numbers, `(w,)`; the answer is `(w, rows)`.
+        A word is given by where its postings begin and end; the answer is `(words, rows)`.
         """
         import numpy as np
 
-        begins, ends = (self.starts[words + n].astype(np.int64)[:, None] for n in (0, 1))
-        low = np.empty((len(words), len(rows)), np.int64)
-        for at, (begin, end) in enumerate(zip(begins.flat, ends.flat, strict=True)):
-            low[at] = begin + self.all_rows[begin:end].searchsorted(rows)
-        last = len(self.all_rows) - 1
-        held = (low < ends) & (self.all_rows[np.minimum(low, last)] == rows)
+        # numbers of another type would have the whole array converted
+        rows = rows.astype(self.all_rows.dtype)
+        low = np.empty((len(spans), len(rows)), np.int64)
+        for begin_to_end, its in zip(spans, low, strict=True):
+            its[:] = self.all_rows[slice(*begin_to_end)].searchsorted(rows)
+        begins, ends = np.array(spans, np.int64).T[:, :, None]
+        low += begins
+        held = low < ends
+        held &= self.all_rows.take(low, mode="clip") == rows
         return np.where(held, low, -1)
 
 

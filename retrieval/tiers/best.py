@@ -1,157 +1,206 @@
 """Points of rows, and the best of all, found exactly and without looking at them all."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
-from indexing.typed import TYPE_CHECKING, NamedTuple
-from retrieval.segments import Asked, Family, Split, dead_of
+from indexing.typed import TYPE_CHECKING, Any, NamedTuple
+from retrieval.segments import Asked, Split, dead_of, in_families
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from indexing.stores.interface import Store
+    from retrieval.segments import Real
 
-_BLOCK = 256
-_FIRST = 32  # blocks that are looked at to learn how good the best rows are
 # Weights are kept as float32. A half that they miss by less than this still counts up, so that
 # scores do not hang on the last bit.
 HALF = 0.5 + 1e-5
-_COMMON = 1 << 15  # so many rows hold a word before it pays to look for a few of them
-_PUT_OFF = 0.1  # points; more would let too many rows come near the best
-_MOST_FINISHED = 1 << 12  # rows; of more it is faster to add to all
+_COMMON = 1 << 11  # so many rows hold a word before it pays to look for a few of them
+_NEAR = 0.6  # of what the best have: with more put off too many rows could be among them
+_SOUGHT = 4  # postings are added in the time in which one is looked for
+_MANY = 512  # rows of which it pays to see which are left after each word
+_SEEDS = 1 << 11  # postings of the rarest words: their best rows tell how good the best of all are
+_FEW = 1 << 8  # rows that gain the most besides
+_TINY = 1e-300
+_AT_HAND = 1 << 17  # rows, whose points stay in the cache of a core while words are added
+
+
+class Words(NamedTuple):
+    """Words of a query, the rarer first, and by how much some of them raise a row's points."""
+
+    asked: Sequence[Asked]
+    most_of: Callable[[Sequence[Asked]], float]
+
+    def parted(self, at: int) -> "tuple[Words, Words]":
+        """So many of the rarer words, and the others."""
+        return self._replace(asked=self.asked[:at]), self._replace(asked=self.asked[at:])
+
+    def split(self, most: float) -> "tuple[Words, Words]":
+        """The words to be added to all rows, and those to be looked for in a few.
+
+        The others are common, and raise no row's points by more than `most`.
+        """
+        rare = sum(each.found.holding <= _COMMON for each in self.asked)
+        parts = map(self.parted, range(rare, len(self.asked) + 1))
+        return next((added, rest) for added, rest in parts if rest.most() <= most)
+
+    def most(self) -> float:
+        """By how much they raise a row's points at most."""
+        # a millionth for what is kept as float32
+        return (1 + 1e-6) * self.most_of(self.asked) if self.asked else 0.0
+
+    @property
+    def holding(self) -> int:
+        """How many postings they have."""
+        return sum(each.found.holding for each in self.asked)
+
+    def gained(self, segment: int, rows: "NDArray[np.intp]") -> "Iterator[NDArray[np.float64]]":
+        """What each word gives to some rows of a segment, before it is multiplied."""
+        for family, words in in_families(self.asked):
+            held = family.held_in(segment, [each.found for each in words], rows)
+            for of_rows, each in zip(held, words, strict=True):
+                yield of_rows * each.weight
 
 
 class Factors(NamedTuple):
-    """What the points of each row of a segment are multiplied with, from above 0.
+    """What the points of each row of a segment are multiplied with, precisely and roughly."""
 
-    And the greatest factor of each block; both in whole blocks.
-    """
-
-    of_rows: "NDArray[np.float64]"
-    of_blocks: "NDArray[np.float64]"
+    precise: "NDArray[np.float64]"
+    rough: "NDArray[np.float32]"
+    greatest: float
 
     @staticmethod
     def of(rows: "NDArray[np.float64]") -> "Factors":
         """For these rows."""
-        padded = _room(len(rows))
-        padded[: len(rows)] = rows
-        return Factors(padded, padded.reshape(-1, _BLOCK).max(axis=1))
+        import numpy as np
+
+        return Factors(rows, rows.astype(np.float32), float(rows.max(initial=0)))
 
 
-class PutOff(NamedTuple):
-    """Common words that are added to those rows alone that can be among the best.
+class Some(NamedTuple):
+    """Rows of a segment, ascending, each once, and a number of points for each."""
 
-    They are most of all postings and least of all points: no row's points grow by more than `most`.
-    """
-
-    family: Family
-    asked: Sequence[Asked]
-    most: float
+    rows: "NDArray[np.intp]"
+    points: "NDArray[np.float64]"
 
     @staticmethod
-    def of(
-        family: Family, asked: Sequence[Asked], most: Callable[[Sequence[Asked]], float]
-    ) -> "tuple[list[Asked], PutOff | None]":
-        """The words that are added to all rows, and those that are not.
+    def none() -> "Some":
+        """No row."""
+        import numpy as np
 
-        Args:
-            family: Of the words.
-            asked: Each with its weight.
-            most: By how much some of them raise a row's points at most.
-        """
-        common = [each for each in asked if each[0].holding > _COMMON]
-        common.sort(key=lambda each: -each[0].holding)
-        while common and most(common) > _PUT_OFF:
-            common.pop()
-        if not common:
-            return [*asked], None
-        rest = [each for each in asked if each not in common]
-        # a millionth for what is kept as float32
-        return rest, PutOff(family, common, (1 + 1e-6) * most(common))
+        return Some(np.empty(0, np.intp), np.empty(0))
 
-    def gained(self, segment: int, places: "NDArray[np.uint32]") -> "list[NDArray[np.float64]]":
-        """What each word adds to the sums of some rows of a segment."""
-        held = self.family.held_in(segment, [found for found, _ in self.asked], places)
-        return [row * weight for row, (_, weight) in zip(held, self.asked, strict=True)]
+    def which(self, these: "NDArray[np.bool_] | NDArray[np.intp]") -> "Some":
+        """Some of them."""
+        return Some(self.rows[these], self.points[these])
+
+    def most(self, limit: int) -> "Some":
+        """At most `limit` of them, those with the most points."""
+        import numpy as np
+
+        if len(self.rows) <= limit:
+            return self
+        return self.which(np.sort(self.points.argpartition(-limit)[-limit:]))
+
+    def of(self, rows: "NDArray[np.intp]") -> "NDArray[np.float64]":
+        """The points of these rows; 0 where they are none of them."""
+        import numpy as np
+
+        if not len(self.rows):
+            return np.zeros(len(rows))
+        at = np.minimum(self.rows.searchsorted(rows), len(self.rows) - 1)
+        return np.where(self.rows[at] == rows, self.points[at], 0.0)
 
 
 class Points:
-    """The points of the newest rows of a store: what is added up for each, times its factor.
+    """The points of the newest rows of a store: what words give, times a factor, and what else.
+
+    Nothing is added up before it is asked for.
 
     Args:
         store: The rows.
         rows: So many of the newest are looked at.
+        words: Those of the query.
+        factors: What the words give is multiplied with, for each row of each segment.
+        further: What rows of each segment gain besides; it is not multiplied.
     """
 
-    def __init__(self, store: "Store", rows: int) -> None:
+    def __init__(
+        self,
+        store: "Store",
+        rows: int,
+        words: Words,
+        factors: Sequence[Factors],
+        further: Sequence[Some] = (),
+    ) -> None:
         self._store = store
-        counts = store.before(rows)
-        self._rooms = [_room(count) for count in counts]
-        self.sums = [room[:count] for room, count in zip(self._rooms, counts, strict=True)]
-        """For the first rows of each segment, to be added to."""
-        self._factors: list[Factors] = []
-        self._put_off: PutOff | None = None
-
-    def times(self, factors: Sequence[Factors], put_off: PutOff | None = None) -> "Points":
-        """The same, with the factors of each segment's rows, and what is not yet added."""
-        self._factors, self._put_off = list(factors), put_off
-        self._bury()
-        return self
-
-    def _bury(self) -> None:
-        """Take the points from the dead."""
-        for segment, sums in zip(self._store.segments, self.sums, strict=True):
-            dead = dead_of(segment)
-            sums[dead[: dead.searchsorted(len(sums))]] = 0
-
-    def _finish(self) -> None:
-        """Add to all rows what was put off."""
-        if self._put_off is not None:
-            for segment, sums in enumerate(self.sums):
-                self._put_off.family.add(self._put_off.asked, segment, sums)
-            self._put_off = None
-            self._bury()
+        self._counts = store.before(rows)
+        asked = sorted(words.asked, key=lambda each: each.found.holding)
+        self._words = words._replace(asked=asked)
+        self._factors = factors
+        # each number and each step may lose half of the last of 24 bits; all are 0 or more
+        self._kept = 1 - (len(asked) + 8) * 2.0**-23
+        self._further = list(further) or [Some.none()] * len(self._counts)
+        self._whole: list[NDArray[np.float64]] | None = None
 
     def of(self, rows: Split) -> "NDArray[np.float64]":
         """The points of these rows."""
-        sums = _of_each(self.sums, rows)
-        if self._put_off is not None:
-            for segment, (which, places) in enumerate(rows):
-                for gained in self._put_off.gained(segment, places):
-                    sums[which] += gained
-        return sums * self.factors(rows)
+        import numpy as np
 
-    def factors(self, rows: Split) -> "NDArray[np.float64]":
-        """What the sums of these rows are multiplied with."""
-        return _of_each([factors.of_rows for factors in self._factors], rows)
+        points = np.zeros(sum(len(which) for which, _ in rows))
+        for segment, (which, places) in enumerate(rows):
+            points[which] = self._of(segment, places.astype(np.intp))
+        return points
+
+    def _of(self, segment: int, rows: "NDArray[np.intp]") -> "NDArray[np.float64]":
+        import numpy as np
+
+        if self._whole is not None:
+            return self._whole[segment][rows]
+        points = np.zeros(len(rows))
+        for gained in self._words.gained(segment, rows):
+            points += gained
+        return points * self._factors[segment].precise[rows] + self._further[segment].of(rows)
 
     def add(self, rows: Split, gained: "NDArray[np.float64]") -> None:
         """Add to the points of these rows; none is named twice."""
-        for (which, places), sums, factors in zip(rows, self.sums, self._factors, strict=True):
-            sums[places] += gained[which] / factors.of_rows[places]
+        import numpy as np
+
+        for segment, (which, places) in enumerate(rows):
+            if self._whole is not None:
+                self._whole[segment][places] += gained[which]
+                continue
+            before = self._further[segment]
+            both = np.concatenate([before.rows, places.astype(np.intp)])
+            union, at = np.unique(both, return_inverse=True)
+            points = np.zeros(len(union))
+            np.add.at(points, at, np.concatenate([before.points, gained[which]]))
+            self._further[segment] = Some(union, points)
 
     def whole(self) -> "list[NDArray[np.float64]]":
         """The points of each segment's rows."""
-        self._finish()
-        return [
-            sums * factors.of_rows[: len(sums)]
-            for sums, factors in zip(self.sums, self._factors, strict=True)
-        ]
+        import numpy as np
+
+        if self._whole is None:
+            whole = [np.zeros(count) for count in self._counts]
+            for segment, points in enumerate(whole):
+                for begin, some in self._added(segment, self._words, np.float64):
+                    points[begin : begin + len(some)] = some
+                dead = dead_of(self._store.segments[segment])
+                points[dead[: dead.searchsorted(len(points))]] = 0
+            self._whole = whole
+        return self._whole
 
     def leave_out(self, rows: "NDArray[np.bool_] | Sequence[int]") -> None:
         """Take their points from some rows of a store that is one segment."""
-        self._finish()
-        [sums] = self.sums
-        sums[rows] = 0
+        [points] = self.whole()
+        points[rows] = 0
 
     def take(self, other: "Points", rows: "NDArray[np.bool_]") -> None:
         """Give some rows the points that they have in another store; both are one segment."""
-        for each in (self, other):
-            each._finish()
-        [sums], [theirs] = self.sums, other.sums
-        ours, of_other = (each._factors[0].of_rows[: len(sums)] for each in (self, other))
-        sums[rows] = theirs[rows] * of_other[rows] / ours[rows]
+        [points], [theirs] = self.whole(), other.whole()
+        points[rows] = theirs[rows]
 
     def best(self, limit: int, steps: int = 100, least: int = 1) -> list[tuple[int, int]]:
         """The best rows and their grades, best first; of equal grades the smaller row.
@@ -161,117 +210,190 @@ class Points:
             steps: A grade is so many times the points, a half counts up.
             least: Rows of a lower grade are left out, from 1.
         """
-        found = []
-        for segment in range(len(self._rooms)):
-            for place, grade in self._best_of(segment, limit, steps, least):
-                row = self._store.row(segment, place)
-                assert row is not None  # the dead have no points
-                found.append((-grade, row))
-        return [(row, -grade) for grade, row in sorted(found)[:limit]]
+        found: list[tuple[int, int]] = []
+        for segment, count in enumerate(self._counts):
+            if count:
+                bar = _Bar(limit, steps, least)
+                for place, grade in self._best_of(segment, bar):
+                    row = self._store.row(segment, place)
+                    assert row is not None  # the dead have no points
+                    found.append((-grade, row))
+                found = sorted(found)[:limit]
+                if len(found) == limit:
+                    least = max(least, -found[-1][0])
+        return [(row, -grade) for grade, row in found]
 
-    def _best_of(self, segment: int, limit: int, steps: int, least: int) -> list[tuple[int, int]]:
-        room, factors = self._rooms[segment], self._factors[segment]
-        if self._put_off is not None:
-            more = _More(self._put_off.most, partial(self._put_off.gained, segment))
-            best = best_rows(room, factors, limit, steps, least, more)
-            if best is not None:
-                return best
-            self._finish()
-        best = best_rows(room, factors, limit, steps, least)
-        assert best is not None  # nothing is left to be added
-        return best
+    def _best_of(self, segment: int, bar: "_Bar") -> list[tuple[int, int]]:
+        """As `best`, of one segment.
+
+        Exact (MaxScore; Turtle and Flood 1995). A few rows that hold the rarest words tell how good
+        the best are at least. With that known, the common words need not be added to all rows: they
+        are looked for in those rows alone that can reach the bar with them. Points are added up
+        roughly, as float32; those of rows that can be among the best are then taken precisely.
+        """
+        added, rest = self._words.parted(len(self._words.asked))
+        if self._whole is None:
+            seeds, others = self._seeds(segment)
+            self._raise(bar, segment, seeds, others)
+            added, rest = self._words.split(_NEAR * bar.points)
+        some = self._reaching(segment, added, self._needed(bar, rest))
+        self._raise(bar, segment, some, rest)
+        some = some.which(some.points >= self._needed(bar, rest))
+        if _SOUGHT * len(some.rows) * len(rest.asked) > rest.holding:
+            added, rest = self._words.parted(len(self._words.asked))
+            some = self._reaching(segment, added, self._needed(bar, rest))
+        some = self._completed(segment, some, rest, bar)
+        return bar.best(Some(some.rows, self._of(segment, some.rows)))
+
+    def _needed(self, bar: "_Bar", rest: Words) -> float:
+        """The points that a row that can reach the bar has at least as they are added up."""
+        return self._kept * (bar.points - rest.most())
+
+    def _seeds(self, segment: int) -> "tuple[Some, Words]":
+        """Rows with the rarest words or the most besides, and their points; and the other words."""
+        import numpy as np
+
+        spans = (each.found.spans[segment] for each in self._words.asked)
+        enough = np.cumsum([end - begin for begin, end in spans]).searchsorted(_SEEDS)
+        first, others = self._words.parted(int(enough) + 1)
+        further = self._further[segment]
+        most = further.most(_FEW)
+        places, gained = [most.rows], [np.zeros(len(most.rows))]
+        for family, words in in_families(first.asked):
+            begins, ends = family.cuts(words, segment, [0, self._counts[segment]])
+            ends = [min(end, begin + _SEEDS) for begin, end in zip(begins, ends, strict=True)]
+            its, points = family.gains(words, segment, begins, ends, np.float64)
+            places.append(its)
+            gained.append(points)
+        rows, at = np.unique(np.concatenate(places), return_inverse=True)
+        sums = np.zeros(len(rows))
+        np.add.at(sums, at, np.concatenate(gained))
+        points = sums * self._factors[segment].precise[rows] + further.of(rows)
+        return self._alive(segment, Some(rows, points)), others
+
+    def _raise(self, bar: "_Bar", segment: int, some: Some, rest: Words) -> None:
+        """Raise the bar to what so many rows reach as are to be found."""
+        if len(some.rows) >= bar.limit:
+            likely = self._with(segment, some.most(bar.limit), rest)
+            bar.least = max(bar.least, int(bar.grades(self._kept * likely.points).min()))
+
+    def _with(self, segment: int, some: Some, words: Words) -> Some:
+        """The rows with what these words give."""
+        points, factors = some.points, self._factors[segment].precise[some.rows]
+        for gained in words.gained(segment, some.rows):
+            points = points + gained * factors
+        return some._replace(points=points)
+
+    def _completed(self, segment: int, some: Some, rest: Words, bar: "_Bar") -> Some:
+        """Those of the rows that reach the bar with the other words."""
+        while rest.asked:
+            added, rest = rest.parted(1 if len(some.rows) > _MANY else len(rest.asked))
+            some = self._with(segment, some, added)
+            some = some.which(some.points >= self._needed(bar, rest))
+        self._raise(bar, segment, some, rest)
+        return some.which(some.points >= self._needed(bar, rest))
+
+    def _reaching(self, segment: int, words: Words, needed: float) -> Some:
+        """The rows that have as many points as needed with these words."""
+        import numpy as np
+
+        parts: Iterable[tuple[int, NDArray[np.floating[Any]]]]
+        if self._whole is None:
+            parts = self._added(segment, words, np.float32)
+        else:
+            parts = [(0, self._whole[segment])]
+        rows, points = [], []
+        for begin, some in parts:
+            at = np.flatnonzero(some >= some.dtype.type(max(needed, _TINY)))
+            rows.append(begin + at)
+            points.append(some[at])
+        found = Some(np.concatenate(rows), np.concatenate(points, dtype=np.float64))
+        return self._alive(segment, found)
+
+    def _added(
+        self, segment: int, words: Words, kind: "type[Real]"
+    ) -> "Iterator[tuple[int, NDArray[Real]]]":
+        """The points of all rows with these words: where some begin, and theirs.
+
+        They are so many as the processor keeps at hand. The array is used again for the next.
+        """
+        import numpy as np
+
+        count: int = self._counts[segment]
+        of_segment = self._factors[segment]
+        factors = of_segment.rough if kind is np.float32 else of_segment.precise
+        rows, further = self._further[segment]
+        gained_further = further.astype(kind)
+        bounds = [*range(0, count, _AT_HAND), count]
+        by_family = [
+            (family, asked, family.cuts(asked, segment, bounds))
+            for family, asked in in_families(words.asked)
+        ]
+        room = np.empty(min(count, _AT_HAND), kind)
+        for at, (begin, end) in enumerate(pairwise(bounds)):
+            points = room[: end - begin]
+            points.fill(0)
+            for family, asked, cuts in by_family:
+                holding, gained = family.gains(asked, segment, cuts[at], cuts[at + 1], kind)
+                holding -= begin
+                np.add.at(points, holding, gained)
+            points *= factors[begin:end]
+            these = slice(*rows.searchsorted((begin, end)))
+            points[rows[these] - begin] += gained_further[these]
+            yield begin, points
+
+    def _alive(self, segment: int, some: Some) -> Some:
+        """The rows that are not dead."""
+        dead = dead_of(self._store.segments[segment])
+        if not len(dead):
+            return some
+        at = dead.searchsorted(some.rows.astype(dead.dtype))
+        return some.which(dead.take(at, mode="clip") != some.rows)
 
 
-class _More(NamedTuple):
-    """What is yet to be added: to the points of a row at most, and to the sums of some rows."""
+class _Bar:
+    """What the best rows of a segment have at least, as far as it is known.
 
-    most: float
-    gained: "Callable[[NDArray[np.uint32]], Sequence[NDArray[np.float64]]]"
-
-
-_NOTHING = _More(0.0, lambda rows: ())
-
-
-def best_rows(
-    sums: "NDArray[np.float64]",
-    factors: Factors,
-    limit: int,
-    steps: int = 100,
-    least: int = 1,
-    more: _More = _NOTHING,
-) -> list[tuple[int, int]] | None:
-    """As `Points.best`, of one segment; None when `more` would have to be asked for too many rows.
-
-    Exact. A block whose greatest sum times its greatest factor is below the bar is not looked at
-    row by row: most rows have no points at all, and partitioning them all costs a hundred times as
-    much. `sums` are `(n,)`, from 0, n a multiple of the block.
+    Args:
+        limit: So many rows are looked for.
+        steps: A grade is so many times the points.
+        least: The lowest grade that counts.
     """
+
+    def __init__(self, limit: int, steps: int, least: int) -> None:
+        self.limit = limit
+        self.least = least
+        self._steps = steps
+
+    @property
+    def points(self) -> float:
+        """The points that a row needs at least."""
+        # the millionth is for what is lost in rounding
+        return (1 - 1e-6) * (self.least - HALF) / self._steps
+
+    def grades(self, points: "NDArray[np.float64]") -> "NDArray[np.int64]":
+        import numpy as np
+
+        return np.floor(self._steps * points + HALF).astype(np.int64)
+
+    def best(self, some: Some) -> list[tuple[int, int]]:
+        """The best of the rows, with their grades; of equal ones the smaller row is the better."""
+        import numpy as np
+
+        grades = self.grades(some.points)
+        reach = np.flatnonzero(grades >= self.least)
+        best = reach[_first(grades[reach], self.limit)]
+        return list(zip(some.rows[best].tolist(), grades[best].tolist(), strict=True))
+
+
+def _first(grades: "NDArray[np.int64]", limit: int) -> "NDArray[np.intp]":
+    """Which are the greatest, in that order; of equal ones the first."""
     import numpy as np
 
-    if not len(sums):
-        return []
-    by_block = sums.reshape(-1, _BLOCK)
-    of_blocks = factors.of_blocks[: len(by_block)]
-    bounds = by_block.max(axis=1) * of_blocks
-
-    def graded(rows: "NDArray[np.intp]") -> "NDArray[np.int64]":
-        whole = sums[rows]
-        for gained in more.gained(rows.astype(np.uint32)):
-            whole += gained
-        return np.floor(steps * whole * factors.of_rows[rows] + HALF).astype(np.int64)
-
-    count = min(len(bounds), max(limit, _FIRST))
-    first = np.argpartition(bounds, -count)[-count:]
-    rows = (first[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
-    count = min(limit, len(rows))
-    likely = rows[np.argpartition(sums[rows] * factors.of_rows[rows], -count)[-count:]]
-    likely = likely[sums[likely] > 0]  # the others are dead, or no rows at all
-    if len(likely) == limit:
-        # so many rows have this grade at least
-        least = max(least, int(graded(likely).min()))
-    # the millionth is for what is lost in rounding
-    needed = (1 - 1e-6) * (least - HALF) / steps - more.most
-    if needed <= 0:
-        return None
-    blocks = np.flatnonzero(bounds >= needed)
-    # what is too small even with the greatest factor need not be multiplied
-    block, at = (by_block[blocks] >= (needed / of_blocks[blocks])[:, None]).nonzero()
-    rows = blocks[block] * _BLOCK + at
-    rows = rows[sums[rows] * factors.of_rows[rows] >= needed]
-    if more.most and len(rows) > _MOST_FINISHED:
-        return None
-    grades = graded(rows)
-    reach = np.flatnonzero(grades >= least)
-    best = reach[_first(rows[reach], grades[reach], limit)]
-    return list(zip(rows[best].tolist(), grades[best].tolist(), strict=True))
-
-
-def _first(rows: "NDArray[np.intp]", grades: "NDArray[np.int64]", limit: int) -> "NDArray[np.intp]":
-    """Which of the rows are the best, best first; rows are ascending."""
-    import numpy as np
-
+    kept = np.arange(len(grades))
     if len(grades) > limit:
         bar = np.partition(grades, -limit)[-limit]
         # rows at the bar itself may be many; the smallest of them win
         level = np.flatnonzero(grades == bar)[:limit]
         kept = np.concatenate([np.flatnonzero(grades > bar), level])
-    else:
-        kept = np.arange(len(grades))
-    return kept[np.lexsort((rows[kept], -grades[kept]))][:limit]
-
-
-def _of_each(of_segments: "Sequence[NDArray[np.float64]]", rows: Split) -> "NDArray[np.float64]":
-    """Those of these rows, of one number for each row of each segment."""
-    import numpy as np
-
-    found = np.zeros(sum(len(which) for which, _ in rows))
-    for (which, places), of_rows in zip(rows, of_segments, strict=True):
-        found[which] = of_rows[places]
-    return found
-
-
-def _room(rows: int) -> "NDArray[np.float64]":
-    """Zeros for so many rows, in whole blocks."""
-    import numpy as np
-
-    return np.zeros(-(-rows // _BLOCK) * _BLOCK)
+    return kept[np.lexsort((kept, -grades[kept]))][:limit]

@@ -44,7 +44,7 @@ stands between title and body.
 import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 
 from indexing.entry import Entry
@@ -67,8 +67,8 @@ from retrieval.postings import (
 )
 from retrieval.postings import whole as numbers
 from retrieval.query import Query
-from retrieval.segments import Asked, Family, Found, Split, holding, of_all, shifted, split
-from retrieval.tiers.best import Factors, Points, PutOff
+from retrieval.segments import Asked, Family, Split, holding, of_all, of_rows, shifted, split
+from retrieval.tiers.best import Factors, Points, Words
 from retrieval.tiers.files import SHOWN, Files
 from retrieval.tiers.lengths import scales
 
@@ -351,33 +351,20 @@ class Fields:
     def __init__(self, query: Query, store: "Store", rows: int, settings: Settings) -> None:
         self._store = store
         self._files = Files(query, store, _PART)
-        self._terms = Family(store, _PART, "terms", "weights")
-        self._traits = Family(store, _PART, "traits")
-        self._scales = of_all(store, _PART, "traits.scales", "<f4")
         self._totals = Totals.of(store.segments[-1].part(_PART))
+        prior = _Prior(query, store, self._totals, settings)
+        self._priors = list(map(prior.factors, range(len(store.segments))))
+        self._terms = Family(store, _PART, "terms", "weights")
+        scales = of_all(store, _PART, "traits.scales", "<f4")
+        self._traits = Family(store, _PART, "traits", scales=scales)
         self._spelt: dict[str, str] = {}
         self._files_weigh = FILES_ALONE
         self._asked_terms = self._weighed_terms(query, len(store))
         self._asked_traits = self._weighed_traits(query)
-        prior = _Prior(query, store, self._totals, settings)
-        self._priors = list(map(prior.factors, range(len(store.segments))))
-        of_terms = [(each.found, each.weight) for each in self._asked_terms]
-        of_traits = [
-            (each.found, self._files_weigh * each.weight) for each in self._asked_traits or ()
-        ]
-
-        greatest = max(float(prior.of_blocks.max(initial=0)) for prior in self._priors)
-
-        def most(asked: Sequence[Asked]) -> float:
-            # a saturated frequency is 1 at most
-            return greatest * sum(weight for _, weight in asked)
-
-        at_once, put_off = PutOff.of(self._terms, of_terms, most)
-        points = Points(store, rows)
-        for segment, sums in enumerate(points.sums):
-            self._terms.add(at_once, segment, sums)
-            self._traits.add(of_traits, segment, sums, self._scales[segment])
-        self.points = points.times(self._priors, put_off)
+        greatest = max(each.greatest for each in self._priors)
+        asked = [*self._asked_terms, *(self._asked_traits or ())]
+        words = Words(asked, partial(_most_of, greatest, self._terms))
+        self.points = Points(store, rows, words, self._priors)
 
     def best(self, limit: int) -> list[tuple[int, int]]:
         """At most `limit` rows and their scores, best first; none below 1."""
@@ -402,24 +389,23 @@ class Fields:
             ]
             words = [self._spelt[word] for _, word in sorted(gained) if word in self._spelt]
             known = self._asked_traits is not None and sizes[place] != _NO_SIZE
-            paths = self._files_weigh * sum(of_traits) * float(self._scales[segment][place])
             told.append(
                 Why(
                     jaccard=jaccard,
                     words=tuple(words[:SHOWN]),
                     files=files,
                     text=_six(-sum(gain for gain, _ in gained)) if self._asked_terms else None,
-                    paths=_six(paths) if known else None,
-                    prior=_six(float(self._priors[segment].of_rows[place])),
+                    paths=_six(sum(of_traits)) if known else None,
+                    prior=_six(float(self._priors[segment].precise[place])),
                 )
             )
         return told
 
     def prior(self, rows: Split) -> "NDArray[np.float64]":
         """The factor for age and size that is in the points of each of `rows`."""
-        return self.points.factors(rows)
+        return of_rows([each.precise for each in self._priors], rows)
 
-    def _weighed_terms(self, query: Query, total: int) -> "list[_Asked]":
+    def _weighed_terms(self, query: Query, total: int) -> list[Asked]:
         """The terms that the index knows, with weights that give the query's own text 1."""
         asked: dict[str, float] = {}
         own: dict[str, float] = {}
@@ -442,15 +428,19 @@ class Fields:
             rarity = idf(total, holding)
             whole += weight * rarity * own[term] / (own[term] + K1)
             if each:
-                weighed.append(_Asked(term, each, weight * rarity))
+                weighed.append((term, each, weight * rarity))
         if not asked:
             return []
         rarest = idf(total, 0)
         whole += PROVEN * rarest
         self._files_weigh = FILES_WEIGH * rarest / whole
-        return [each._replace(weight=each.weight / whole) for each in weighed]
+        # a saturated frequency is 1 at most
+        return [
+            Asked(term, self._terms, each, weight=weight / whole, most=weight / whole)
+            for term, each, weight in weighed
+        ]
 
-    def _weighed_traits(self, query: Query) -> "list[_Asked] | None":
+    def _weighed_traits(self, query: Query) -> "list[Asked] | None":
         """The traits that rows have, with what a row of length 1 gains by each.
 
         None when no files are known.
@@ -467,19 +457,29 @@ class Fields:
             weight = trait_weight(trait, each.holding if each else 0, self._totals.known)
             whole += weight * weight
             if each and weight:
-                weighed.append(_Asked(trait, each, weight * weight))
-        return [each._replace(weight=each.weight / math.sqrt(whole)) for each in weighed]
+                weighed.append((trait, each, weight))
+        of_one = self._files_weigh / math.sqrt(whole) if weighed else 0.0
+        return [
+            Asked(trait, self._traits, each, weight=of_one * weight * weight, most=of_one * weight)
+            for trait, each, weight in weighed
+        ]
 
 
-class _Asked(NamedTuple):
-    """A word of the query that rows hold, and its weight."""
+def _most_of(prior: float, terms: Family, asked: Sequence[Asked]) -> float:
+    """By how much some terms and traits raise a row's points at most.
 
-    word: str
-    found: Found
-    weight: float
+    Args:
+        prior: The greatest there is.
+        terms: The family that all are of that are no traits.
+        asked: Terms and traits.
+    """
+    by_terms = sum(each.most for each in asked if each.family is terms)
+    # no vector is longer than 1
+    by_traits = math.hypot(*(each.most for each in asked if each.family is not terms))
+    return prior * (by_terms + by_traits)
 
 
-def _gains(family: Family, asked: Sequence[_Asked], rows: Split) -> list[list[float]]:
+def _gains(family: Family, asked: Sequence[Asked], rows: Split) -> list[list[float]]:
     """What each of the rows gains by each word."""
     import numpy as np
 
@@ -497,19 +497,21 @@ class _Prior:
         self._settings = settings
         self._mean = totals.mean_size
         self.day_of = (day_of(query.at) or totals.newest) if totals.newest else 0
+        priors = (settings.prior_recency, settings.prior_fresh, settings.prior_size)
+        self._key = (self.day_of, self._mean, priors)
 
     def factors(self, segment: int) -> Factors:
         """The factor of each row of a segment; the same array until the day is another."""
-        its, of = self._store.segments[segment], self._settings
-        priors = (of.prior_recency, of.prior_fresh, of.prior_size)
+        its = self._store.segments[segment]
 
         def made() -> Factors:
             files = its.part(_PART)
-            return self._made(numbers(files["days"], "<i4"), numbers(files["sizes"], "<u1"))
+            days, sizes = numbers(files["days"], "<i4"), numbers(files["sizes"], "<u1")
+            return Factors.of(self._made(days, sizes))
 
-        return its.kept(f"{_PART} prior", (self.day_of, self._mean, priors), made)
+        return its.kept(f"{_PART} prior", self._key, made)
 
-    def _made(self, days: "NDArray[np.int32]", sizes: "NDArray[np.uint8]") -> Factors:
+    def _made(self, days: "NDArray[np.int32]", sizes: "NDArray[np.uint8]") -> "NDArray[np.float64]":
         import numpy as np
 
         ages = np.clip(self.day_of - days, 0, _OLDEST)
@@ -522,7 +524,7 @@ class _Prior:
         # not `take`, which is ten times as slow for small integers
         factors = recency[ages]
         factors *= _by_size(of.prior_size, self._mean)[sizes]
-        return Factors.of(factors)
+        return factors
 
 
 @lru_cache(maxsize=16)

@@ -39,9 +39,9 @@ from retrieval.postings import (
     whole,
 )
 from retrieval.query import Query
-from retrieval.segments import Asked, Family, Found, Split, holding, shifted, split
+from retrieval.segments import Asked, Family, Split, holding, shifted, split
 from retrieval.tiers import fields
-from retrieval.tiers.best import HALF, Factors, Points, PutOff
+from retrieval.tiers.best import HALF, Factors, Points, Some, Words
 from retrieval.tiers.certainty import AHEAD, certainties
 from retrieval.tiers.fields import Fields, root_of
 from retrieval.tiers.files import SHOWN, UNKNOWN, Files, shared_words
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from indexing.build import Gathered, Rows
     from indexing.recipe import MadeWith
-    from indexing.stores.interface import Store
+    from indexing.stores.interface import Segment, Store
     from retrieval.tiers.interface import Scored
 
 _MOST_PIECES = 1 << 18  # so many come before their words are looked up
@@ -221,39 +221,41 @@ class _Cosine(_Ageless):
 
     def __init__(self, query: Query, store: "Store", rows: int, settings: Settings) -> None:
         self._store = store
+        self._files = Files(query, store, Lexical.name)
+        self._share = settings.weight_text if self._files.known else 1.0
+        all_known = all(map(self._all_known, store.segments, self._files.sizes))
+        greatest_share = self._share if all_known else 1.0
+        self._scales = _text_scales(store)
         self._text = Family(store, Lexical.name, "text", "times")
         self._terms = self._weighed(text_of(query), len(store), settings.tokens == "plain")
-        self._files = Files(query, store, Lexical.name)
-        self._scales = _text_scales(store)
-        self._share = settings.weight_text if self._files.known else 1.0
-        asked = [(found, weight) for _, found, weight in self._terms]
 
-        def most(some: Sequence[Asked]) -> float:
-            # what they are of the query's vector: no vector is longer than 1
-            return math.hypot(*(weight / idf(len(store), found.holding) for found, weight in some))
+        def most_of(asked: Sequence[Asked]) -> float:
+            # no vector is longer than 1
+            return greatest_share * math.hypot(*(each.most for each in asked))
 
-        at_once, put_off = PutOff.of(self._text, asked, most)
-        points = Points(store, rows)
-        factors = list(map(self._factors, range(len(points.sums))))
-        for segment, sums in enumerate(points.sums):
-            self._text.add(at_once, segment, sums)
-            if self._files.known:
-                sharing, jaccards = self._files.jaccards(segment, len(sums))
-                sums[sharing] += (
-                    settings.weight_files * jaccards / factors[segment].of_rows[sharing]
-                )
-        self.points = points.times(factors, put_off)
+        factors = list(map(self._factors, range(len(store.segments))))
+        further = [
+            Some(sharing, settings.weight_files * jaccards)
+            for sharing, jaccards in map(
+                self._files.jaccards, range(len(factors)), store.before(rows)
+            )
+        ]
+        self.points = Points(store, rows, Words(self._terms, most_of), factors, further)
+
+    @staticmethod
+    def _all_known(segment: "Segment", sizes: "NDArray[np.int32]") -> bool:
+        return segment.kept("files known", None, lambda: bool((sizes != UNKNOWN).all()))
 
     def _factors(self, segment: int) -> Factors:
         """What the text of each row is to be multiplied with."""
         import numpy as np
 
         sizes, share = self._files.sizes[segment], self._share
-        scales = self._scales[segment]
 
         def made() -> Factors:
-            of_text = np.where(scales > 0, scales.astype(np.float64), 1.0)
-            return Factors.of(of_text * np.where(sizes == UNKNOWN, 1.0, share))
+            of_text = self._scales[segment].astype(np.float64)
+            of_text[sizes != UNKNOWN] *= share
+            return Factors.of(of_text)
 
         return self._store.segments[segment].kept(f"{Lexical.name} cosine", share, made)
 
@@ -269,14 +271,14 @@ class _Cosine(_Ageless):
         scales = np.zeros(len(rows))
         for segment, (which, of_segment) in enumerate(places):
             scales[which] = self._scales[segment][of_segment]
-        held = self._text.held([found for _, found, _ in self._terms], places)
-        weights = np.array([weight for _, _, weight in self._terms]).reshape(-1, 1)
+        held = self._text.held([each.found for each in self._terms], places)
+        weights = np.array([each.weight for each in self._terms]).reshape(-1, 1)
         gains = (held * weights * scales).T.tolist()
         told = []
         for gains_of_row, (jaccard, files) in zip(gains, self._files.told(places), strict=True):
             gained = [
-                (-gain, word)
-                for gain, (word, _, _) in zip(gains_of_row, self._terms, strict=True)
+                (-gain, each.word)
+                for gain, each in zip(gains_of_row, self._terms, strict=True)
                 if gain
             ]
             cosine = min(1.0, -sum(gain for gain, _ in gained))
@@ -291,8 +293,8 @@ class _Cosine(_Ageless):
             )
         return told
 
-    def _weighed(self, text: str, rows: int, plain: bool) -> list[tuple[str, Found, float]]:
-        """The words that rows hold: word, where, and what a row of length 1 gains by one of it."""
+    def _weighed(self, text: str, rows: int, plain: bool) -> list[Asked]:
+        """The words that rows hold; a row of length 1 gains the weight by one of it."""
         counts = Counter(tokens.words(text, plain))
         found = self._text.find(sorted(counts))  # sums do not hang on the order of the text
         idfs = {word: idf(rows, each.holding) for word, each in found.items()}
@@ -300,7 +302,14 @@ class _Cosine(_Ageless):
         squares = sum((counts[word] * rarity) ** 2 for word, rarity in idfs.items())
         length = math.sqrt(squares + unseen * idf(rows, 0) ** 2)
         return [
-            (word, each, counts[word] * idfs[word] ** 2 / length) for word, each in found.items()
+            Asked(
+                word,
+                self._text,
+                each,
+                weight=counts[word] * idfs[word] ** 2 / length,
+                most=counts[word] * idfs[word] / length,
+            )
+            for word, each in found.items()
         ]
 
 
@@ -331,22 +340,26 @@ class _Tokens(_Ageless):
         if not title and query.signature is not None:
             title = root_of(query.signature)
         self._store = store
-        self._titles = Family(store, Lexical.name, "titles")
         self._sizes = [
             whole(each.part(Lexical.name)["titles.sizes"], "<i4") for each in store.segments
         ]
         self._asked = sorted(tokens.title_words(title))
+        self._titles = Family(store, Lexical.name, "titles")
         self._known = self._titles.find(self._asked)
         self._files = Files(query, store, Lexical.name)
-        asked = [(found, 1.0) for found in self._known.values()]
-
-        points = Points(store, rows)
-        factors = list(map(self._factors, range(len(points.sums))))
-        for segment, sums in enumerate(points.sums):
-            self._titles.add(asked, segment, sums)
-            sharing, per_cents = self._files.per_cents(segment, len(sums))
-            sums[sharing] += 0.4 * per_cents / 100 / factors[segment].of_rows[sharing]
-        self.points = points.times(factors)
+        asked = [
+            Asked(word, self._titles, found, weight=1.0, most=1.0)
+            for word, found in self._known.items()
+        ]
+        factors = list(map(self._factors, range(len(store.segments))))
+        further = [
+            Some(sharing, 0.4 * per_cents / 100)
+            for sharing, per_cents in map(
+                self._files.per_cents, range(len(factors)), store.before(rows)
+            )
+        ]
+        words = Words(asked, lambda asked: math.inf)
+        self.points = Points(store, rows, words, factors, further)
 
     def _factors(self, segment: int) -> Factors:
         """What the words of each row's title are to be multiplied with."""

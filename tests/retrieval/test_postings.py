@@ -23,7 +23,7 @@ def test_every_word_is_found_with_its_rows_and_no_other(lists):
         begin = postings.span(number)[0]
         at = [begin + rows.index(row) if row in rows else -1 for row in range(len(lists))]
         every_row = np.arange(len(lists), dtype=np.uint32)
-        assert postings.places(np.array([number]), every_row).tolist() == [at]
+        assert postings.places([postings.span(number)], every_row).tolist() == [at]
         assert counted.times[slice(*postings.span(number))].tolist() == [
             lists[row].count(word) for row in rows
         ]

@@ -14,7 +14,7 @@ from indexing.stores.local import LocalStore
 from retrieval import Query
 from retrieval.segments import split
 from retrieval.tiers import best
-from retrieval.tiers.best import Factors, best_rows
+from retrieval.tiers.best import Factors, Points, Words
 from retrieval.tiers.lexical import Lexical
 
 MEMORY = Path(__file__).parents[3] / "fixtures" / "memory"
@@ -109,16 +109,19 @@ def test_answers_over_many_blocks_are_those_of_the_definition(tmp_path, way):
 
 
 @pytest.mark.parametrize("store_of", [indexed, laid_over])
-@pytest.mark.parametrize("finished", [2500, 20], ids=["few rows", "all rows"])
+@pytest.mark.parametrize("sought", [0, 1000], ids=["few rows", "all rows"])
 @pytest.mark.parametrize(
     "way", [Settings(), Settings(max_entries=1500), COSINE], ids=["fields", "newest", "cosine"]
 )
 def test_common_words_count_although_they_are_not_added_to_every_row(
-    tmp_path, monkeypatch, way, finished, store_of
+    tmp_path, monkeypatch, way, sought, store_of
 ):
     monkeypatch.setattr(best, "_COMMON", 150)
-    monkeypatch.setattr(best, "_PUT_OFF", 0.4)
-    monkeypatch.setattr(best, "_MOST_FINISHED", finished)
+    monkeypatch.setattr(best, "_NEAR", 0.9)
+    monkeypatch.setattr(best, "_SOUGHT", sought)
+    monkeypatch.setattr(best, "_SEEDS", 200)
+    monkeypatch.setattr(best, "_MANY", 20)
+    monkeypatch.setattr(best, "_AT_HAND", 700)
     chance = random.Random(7)
     vocabulary = [f"word{number}" for number in range(60)]
     often = [1 / (number + 1) for number in range(60)]
@@ -157,32 +160,39 @@ def test_folders_that_nearly_everything_touches_say_nothing(tmp_path):
     assert asked("src/core/f3.py")[0] > 0
 
 
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return indexed((entry(f"e{number:04}") for number in range(2500)), tmp_path_factory.mktemp("i"))
+
+
+def points_of(store, given):
+    points = Points(store, len(store), Words((), sum), [Factors.of(np.ones(len(store)))])
+    rows = np.flatnonzero(given)
+    points.add(split(store, rows.tolist()), given[rows])
+    return points
+
+
 @given(
-    st.lists(st.sampled_from([0.0, 0.004, 0.3, 0.301, 0.5, 1.0]), min_size=1, max_size=40),
-    st.integers(1, 12),
-    st.sampled_from([0, 1, 200]),
+    few=st.lists(st.sampled_from([0.0, 0.004, 0.3, 0.301, 0.5, 1.0]), min_size=1, max_size=40),
+    limit=st.integers(1, 12),
+    is_whole=st.booleans(),
 )
-def test_best_rows_are_those_of_a_sort(few, limit, at_end):
-    # values stand far apart, so that limits fall within, between and across blocks
-    points = np.zeros(512 * 41)
-    points[(np.arange(len(few)) * 389) % len(points)] = few
-
-    factors = np.resize([1.0, 0.5, 1.5], len(points) - at_end)
-
+def test_the_best_are_those_of_a_sort(store, few, limit, is_whole):
+    given = np.zeros(len(store))
+    given[(np.arange(len(few)) * 389) % len(given)] = few
     expected = sorted(
-        ((row, int(100 * points[row] * factor + 0.5)) for row, factor in enumerate(factors)),
+        ((row, int(100 * points + 0.5)) for row, points in enumerate(given)),
         key=lambda each: (-each[1], each[0]),
     )
+    points = points_of(store, given)
+    if is_whole:
+        points.whole()
 
-    points[len(factors) :] = 0
-    found = best_rows(points, Factors.of(factors), limit)
-    assert found == [each for each in expected[:limit] if each[1] >= 1]
+    assert points.best(limit) == [each for each in expected[:limit] if each[1] >= 1]
 
 
-def test_best_rows_of_equal_rows_are_the_first():
-    ones = np.ones(512 * 80)
-
-    assert best_rows(ones, Factors.of(ones), 3) == [(0, 100), (1, 100), (2, 100)]
+def test_of_equal_rows_the_first_are_the_best(store):
+    assert points_of(store, np.ones(len(store))).best(3) == [(0, 100), (1, 100), (2, 100)]
 
 
 def test_the_plain_cosine_is_that_of_scikit_learn(tmp_path):
