@@ -1,5 +1,7 @@
 """Hit: an entry, the tier that found it, a score, and why."""
 
+from functools import lru_cache
+
 from indexing.entry import Entry, Lesson
 from indexing.typed import Any, NamedTuple
 
@@ -33,12 +35,18 @@ def says_the_same(one: Entry, other: Entry) -> bool:
     They have one fix; or one signature, and the second no lesson that the first has not.
     """
     ours, theirs = one.lesson, other.lesson
-    if ours.fix and ours.fix.casefold().split() == theirs.fix.casefold().split():
+    if ours.fix and _spoken(ours.fix) == _spoken(theirs.fix):
         return True
     if one.signature is None or other.signature is None:
         return False
     same = one.signature.sig_sha == other.signature.sig_sha
     return same and (theirs == ours or theirs == Lesson())
+
+
+@lru_cache(maxsize=1 << 8)
+def _spoken(fix: str) -> list[str]:
+    """What of a fix counts: each hit of a lookup is compared with each other one."""
+    return fix.casefold().split()
 
 
 class Hit(NamedTuple):

@@ -20,8 +20,8 @@ _COMMON = 1 << 11  # so many rows hold a word before it pays to look for a few o
 _NEAR = 0.6  # of what the best have: with more put off too many rows could be among them
 _SOUGHT = 4  # postings are added in the time in which one is looked for
 _MANY = 512  # rows of which it pays to see which are left after each word
-_SEEDS = 1 << 11  # postings of the rarest words: their best rows tell how good the best of all are
-_FEW = 1 << 8  # rows that gain the most besides
+_SEEDS = 1 << 9  # postings of the rarest words: their best rows tell how good the best of all are
+_FEW = 1 << 5  # rows that gain the most besides
 _TINY = 1e-300
 _AT_HAND = 1 << 17  # rows, whose points stay in the cache of a core while words are added
 

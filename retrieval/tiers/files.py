@@ -59,7 +59,9 @@ class Files:
         holding = [self._paths.rows(found, segment, limit) for found in self._found.values()]
         rows = np.sort(np.concatenate([np.empty(0, np.uint32), *holding]))
         # faster than `unique`, which would sort out what is already in order
-        first = np.flatnonzero(np.diff(rows, prepend=np.iinfo(np.uint32).max))
+        is_first = np.ones(len(rows), bool)
+        np.not_equal(rows[1:], rows[:-1], out=is_first[1:])
+        first = np.flatnonzero(is_first)
         return rows[first].astype(np.intp), np.diff(first, append=len(rows))
 
     def told(self, rows: Split) -> "list[tuple[float | None, tuple[str, ...]]]":

@@ -176,12 +176,13 @@ class Lexical:
 
     def hits(self, scored: "Scored", store: "Store", limit: int) -> list[Hit]:
         """At most `limit` of the best rows, each with how certain it is."""
+        has_certainty = self._settings.scorer == "fields"
         # some more, to know by how much the last one leads
-        best = scored.best(limit + AHEAD)
+        best = scored.best(limit + AHEAD * has_certainty)
         entries = [store.entry(row) for row, _ in best]
         whys = scored.whys([row for row, _ in best[:limit]])
         sure: list[float | None] = [None] * len(whys)
-        if self._settings.scorer == "fields":
+        if has_certainty:
             same = [
                 [says_the_same(one, other) for other in entries[at + 1 :]]
                 for at, one in enumerate(entries[:limit])

@@ -29,9 +29,15 @@ _RAW = (
 
 
 class Draw:
-    """Draws words and files of one memory."""
+    """Draws words and files of one memory.
 
-    def __init__(self, size: int, seed: int) -> None:
+    Args:
+        size: How many entries it has.
+        seed: The same gives the same topics, and the same entries in turn.
+        later: What the entries are drawn by instead, after the topics.
+    """
+
+    def __init__(self, size: int, seed: int, later: str = "") -> None:
         self._random = Random(seed)
         self.paths = max(500, min(200_000, size // 2))
         self._word_weights = list(accumulate(1 / (at + 11) for at in range(WORDS)))
@@ -40,6 +46,8 @@ class Draw:
         self._words = self.words(16 * topics)
         self._files = self.files(6 * topics)
         self._topics = topics
+        if later:
+            self._random.seed(later)
 
     def words(self, count: int) -> list[int]:
         """So many words, the common ones often."""
@@ -127,6 +135,13 @@ def made(folder: Path, size: int, queries: int = 100, seed: int = 7) -> Corpus:
         with file.open("w", encoding="utf-8") as lines:
             for number in range(shard * each, min(size, (shard + 1) * each)):
                 lines.write(json.dumps(record_of(number, draw.entry(number))) + "\n")
+    return Corpus(files, [draw.entry(0) for _ in range(queries)], draw)
+
+
+def of(folder: Path, size: int, queries: int = 100, seed: int = 7) -> Corpus:
+    """What `made` has put into the folder before, with other queries."""
+    draw = Draw(size, seed, f"queries of {seed}")
+    files = sorted(folder.glob("*.jsonl"))
     return Corpus(files, [draw.entry(0) for _ in range(queries)], draw)
 
 

@@ -2,12 +2,14 @@
 """What a lookup costs in a long-lived process, beside the peers on the same texts, in one run.
 
     scripts/bench/lookup_warm.py [--sizes 1000 10000 100000] [--queries 50] [--json FILE]
+    scripts/bench/lookup_warm.py --sizes 1000000 --memory FOLDER --index FOLDER
 
-The memory and the queries are made up (`corpus.py`): 30 words and some paths each. All ways take
-the queries in turn, so that a machine that changes its speed changes all; p50, p95, and the ratio
-of the p50s to ours. Checked in the same run: the answers of tier 2 are those of a scorer that knows
-no index of ours (every row, by definition, with scipy), ids and scores and their order; sixteen
-threads on one `Memory` give the answers of one; an exact lookup finds every key that SQLite has.
+The memory and the queries are made up (`corpus.py`): 30 words and some paths each; a memory that
+was made before can be given with its index. All ways take the queries in turn, so that a machine
+that changes its speed changes all; p50, p95, and the ratio of the p50s to ours. Checked in the same
+run: the answers of tier 2 are those of a scorer that knows no index of ours (every row, by
+definition, with scipy), ids and scores and their order; sixteen threads on one `Memory` give the
+answers of one; an exact lookup finds every key that SQLite has.
 """
 
 import argparse
@@ -36,6 +38,7 @@ import peers  # noqa: E402
 
 BEST = 10
 THREADS = 16
+ROUNDS = 5
 SLOW = {"loop": 20_000, "fts5": 2_000_000, "sklearn": 2_000_000}
 """Above this many rows a way is left out."""
 
@@ -204,7 +207,7 @@ def exact(store: Any, folder: Path) -> dict[str, list[float]]:
 
 
 def shared(memory: Any, queries: Sequence[Any], expected: Sequence[Any]) -> tuple[float, float]:
-    """Queries a second of one thread and of sixteen, all of whose answers are checked."""
+    """Queries a second of one thread and of sixteen in turn, all of whose answers are checked."""
     wrong = []
 
     def ask() -> None:
@@ -212,18 +215,20 @@ def shared(memory: Any, queries: Sequence[Any], expected: Sequence[Any]) -> tupl
             if [(hit.entry.id, hit.score) for hit in memory.lookup(query, BEST)] != hits:
                 wrong.append(query)
 
-    alone = timed(ask)
-    threads = [threading.Thread(target=ask) for _ in range(THREADS)]
-
     def all_of_them() -> None:
+        threads = [threading.Thread(target=ask) for _ in range(THREADS)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
-    together = timed(all_of_them)
+    alone, together = [], []
+    for _ in range(ROUNDS):
+        alone.append(timed(ask))
+        together.append(timed(all_of_them) / THREADS)
     assert not wrong, f"{len(wrong)} wrong answers"
-    return 1000 * len(queries) / alone, 1000 * THREADS * len(queries) / together
+    count = 1000 * len(queries)
+    return count / statistics.median(alone), count / statistics.median(together)
 
 
 def compared(size: int, folder: Path, args: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -233,10 +238,12 @@ def compared(size: int, folder: Path, args: argparse.Namespace) -> Iterator[dict
     from retrieval import Memory
     from retrieval.tiers import tiers
 
-    made = corpus.made(folder / "memory", size, args.queries)
     settings = Settings(scorer="cosine", min_score=1)
-    index = folder / "index"
-    build_index([folder / "memory"], index, tiers(settings), root=folder, workers=args.workers)
+    if args.index:
+        made, index = corpus.of(args.memory, size, args.queries), args.index
+    else:
+        made, index = corpus.made(folder / "memory", size, args.queries), folder / "index"
+        build_index([folder / "memory"], index, tiers(settings), root=folder, workers=args.workers)
     memory = Memory(index, settings)
     opened = timed(lambda: Memory(index, settings).store)
     queries = [query_of(told) for told in made.queries]
@@ -285,8 +292,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000, 100_000])
     parser.add_argument("--queries", type=int, default=50)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--memory", type=Path, help="made before by corpus.py, of the one size")
+    parser.add_argument("--index", type=Path, help="of that memory")
     parser.add_argument("--json", type=Path, help="write the rows here too")
     args = parser.parse_args(argv)
+    if bool(args.memory) != bool(args.index) or (args.index and len(args.sizes) > 1):
+        parser.error("--memory and --index go together, with one size")
     print(f"{'entries':>9} {'way':18} {'p50 ms':>9} {'p95 ms':>9} {'p95/p50':>7} {'x ours':>9}")
     rows: list[dict[str, Any]] = []
     for size in args.sizes:
