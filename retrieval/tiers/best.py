@@ -143,6 +143,7 @@ class Points:
         self._kept = 1 - (len(asked) + 8) * 2.0**-23
         self._further = list(further) or [Some.none()] * len(self._counts)
         self._whole: list[NDArray[np.float64]] | None = None
+        self._best_gains: dict[int, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
 
     def of(self, rows: Split) -> "NDArray[np.float64]":
         """The points of these rows."""
@@ -159,9 +160,31 @@ class Points:
         if self._whole is not None:
             return self._whole[segment][rows]
         points = np.zeros(len(rows))
-        for gained in self._words.gained(segment, rows):
+        for gained in self._gains(segment, rows):
             points += gained
         return points * self._factors[segment].precise[rows] + self._further[segment].of(rows)
+
+    def gains(self, rows: Split) -> "tuple[Sequence[Asked], NDArray[np.float64]]":
+        """The words, and what each gives to each of the rows before it is multiplied."""
+        import numpy as np
+
+        asked = self._words.asked
+        gains = np.zeros((len(asked), sum(len(which) for which, _ in rows)))
+        for segment, (which, places) in enumerate(rows):
+            gains[:, which] = self._gains(segment, places.astype(np.intp))
+        return asked, gains
+
+    def _gains(self, segment: int, rows: "NDArray[np.intp]") -> "NDArray[np.float64]":
+        """What each word gives to each of the rows; that of the best is not looked for again."""
+        import numpy as np
+
+        best, known = self._best_gains.get(segment, (rows[:0], None))
+        if known is not None and len(best):
+            at = np.minimum(best.searchsorted(rows), len(best) - 1)
+            if (best[at] == rows).all():
+                return known[:, at]
+        gains = list(self._words.gained(segment, rows))
+        return np.array(gains).reshape(len(gains), len(rows))
 
     def add(self, rows: Split, gained: "NDArray[np.float64]") -> None:
         """Add to the points of these rows; none is named twice."""
@@ -243,6 +266,7 @@ class Points:
             added, rest = self._words.parted(len(self._words.asked))
             some = self._reaching(segment, added, self._needed(bar, rest))
         some = self._completed(segment, some, rest, bar)
+        self._best_gains[segment] = (some.rows, self._gains(segment, some.rows))
         return bar.best(Some(some.rows, self._of(segment, some.rows)))
 
     def _needed(self, bar: "_Bar", rest: Words) -> float:

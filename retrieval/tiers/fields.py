@@ -373,20 +373,23 @@ class Fields:
 
     def whys(self, rows: Sequence[int]) -> list[Why]:
         """What speaks for each row; the words that add most come first."""
+        import numpy as np
+
         places = split(self._store, rows)
-        terms = _gains(self._terms, self._asked_terms, places)
-        traits = _gains(self._traits, self._asked_traits or (), places)
+        asked, gains = self.points.gains(places)
+        is_term = [each.family is self._terms for each in asked]
+        terms = [each.word for each in asked if each.family is self._terms]
         told = []
         for row, of_terms, of_traits, (jaccard, files) in zip(
-            rows, terms, traits, self._files.told(places), strict=True
+            rows,
+            gains[is_term].T.tolist(),
+            gains[np.logical_not(is_term)].T.tolist(),
+            self._files.told(places),
+            strict=True,
         ):
             segment, place = self._store.place(row)
             sizes = numbers(self._store.segments[segment].part(_PART)["sizes"], "<u1")
-            gained = [
-                (-gain, each.word)
-                for gain, each in zip(of_terms, self._asked_terms, strict=True)
-                if gain
-            ]
+            gained = [(-gain, term) for gain, term in zip(of_terms, terms, strict=True) if gain]
             words = [self._spelt[word] for _, word in sorted(gained) if word in self._spelt]
             known = self._asked_traits is not None and sizes[place] != _NO_SIZE
             told.append(
@@ -477,16 +480,6 @@ def _most_of(prior: float, terms: Family, asked: Sequence[Asked]) -> float:
     # no vector is longer than 1
     by_traits = math.hypot(*(each.most for each in asked if each.family is not terms))
     return prior * (by_terms + by_traits)
-
-
-def _gains(family: Family, asked: Sequence[Asked], rows: Split) -> list[list[float]]:
-    """What each of the rows gains by each word."""
-    import numpy as np
-
-    weights = np.array([each.weight for each in asked]).reshape(-1, 1)
-    held = family.held([each.found for each in asked], rows)
-    gains: list[list[float]] = (held * weights).T.tolist()
-    return gains
 
 
 class _Prior:

@@ -272,15 +272,13 @@ class _Cosine(_Ageless):
         scales = np.zeros(len(rows))
         for segment, (which, of_segment) in enumerate(places):
             scales[which] = self._scales[segment][of_segment]
-        held = self._text.held([each.found for each in self._terms], places)
-        weights = np.array([each.weight for each in self._terms]).reshape(-1, 1)
-        gains = (held * weights * scales).T.tolist()
+        asked, gains = self.points.gains(places)
         told = []
-        for gains_of_row, (jaccard, files) in zip(gains, self._files.told(places), strict=True):
+        for gains_of_row, (jaccard, files) in zip(
+            (gains * scales).T.tolist(), self._files.told(places), strict=True
+        ):
             gained = [
-                (-gain, each.word)
-                for gain, each in zip(gains_of_row, self._terms, strict=True)
-                if gain
+                (-gain, each.word) for gain, each in zip(gains_of_row, asked, strict=True) if gain
             ]
             cosine = min(1.0, -sum(gain for gain, _ in gained))
             words = [word for _, word in sorted(gained)]
