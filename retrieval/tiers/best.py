@@ -7,11 +7,15 @@ from indexing.typed import TYPE_CHECKING, Any, NamedTuple
 from retrieval.segments import Asked, Split, dead_of, in_families
 
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     import numpy as np
     from numpy.typing import NDArray
 
     from indexing.stores.interface import Store
     from retrieval.segments import Real
+
+    Number = TypeVar("Number", float, NDArray[np.float64])
 
 # Weights are kept as float32. A half that they miss by less than this still counts up, so that
 # scores do not hang on the last bit.
@@ -22,7 +26,6 @@ _SOUGHT = 4  # postings are added in the time in which one is looked for
 _MANY = 512  # rows of which it pays to see which are left after each word
 _SEEDS = 1 << 9  # postings of the rarest words: their best rows tell how good the best of all are
 _FEW = 1 << 5  # rows that gain the most besides
-_TINY = 1e-300
 _AT_HAND = 1 << 17  # rows, whose points stay in the cache of a core while words are added
 
 
@@ -139,9 +142,8 @@ class Points:
         asked = sorted(words.asked, key=lambda each: each.found.holding)
         self._words = words._replace(asked=asked)
         self._factors = factors
-        # each number and each step may lose half of the last of 24 bits; all are 0 or more
-        self._kept = 1 - (len(asked) + 8) * 2.0**-23
         self._further = list(further) or [Some.none()] * len(self._counts)
+        self._negative = 0.0  # no row gains less than the negative of this besides
         self._whole: list[NDArray[np.float64]] | None = None
         self._best_gains: dict[int, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
 
@@ -200,6 +202,7 @@ class Points:
             points = np.zeros(len(union))
             np.add.at(points, at, np.concatenate([before.points, gained[which]]))
             self._further[segment] = Some(union, points)
+            self._negative = max(self._negative, -float(points.min(initial=0)))
 
     def whole(self) -> "list[NDArray[np.float64]]":
         """The points of each segment's rows."""
@@ -271,7 +274,17 @@ class Points:
 
     def _needed(self, bar: "_Bar", rest: Words) -> float:
         """The points that a row that can reach the bar has at least as they are added up."""
-        return self._kept * (bar.points - rest.most())
+        return self._less_what_is_lost(bar.points - rest.most())
+
+    def _less_what_is_lost(self, points: "Number") -> "Number":
+        """The fewest points that can come out roughly where these are right, or the reverse.
+
+        A gain is rounded three times, a sum for each word once, and four times what comes after:
+        each takes half of the last of 24 bits at most, of the positive part of the points. That is
+        at most `points` and what is taken from it. The double of all that is allowed for.
+        """
+        lost = (len(self._words.asked) + 8) * 2.0**-23
+        return points - lost * (points + 2 * self._negative)
 
     def _seeds(self, segment: int) -> "tuple[Some, Words]":
         """Rows with the rarest words or the most besides, and their points; and the other words."""
@@ -299,7 +312,8 @@ class Points:
         """Raise the bar to what so many rows reach as are to be found."""
         if len(some.rows) >= bar.limit:
             likely = self._with(segment, some.most(bar.limit), rest)
-            bar.least = max(bar.least, int(bar.grades(self._kept * likely.points).min()))
+            surely = self._less_what_is_lost(likely.points)
+            bar.least = max(bar.least, int(bar.grades(surely).min()))
 
     def _with(self, segment: int, some: Some, words: Words) -> Some:
         """The rows with what these words give."""
@@ -328,7 +342,7 @@ class Points:
             parts = [(0, self._whole[segment])]
         rows, points = [], []
         for begin, some in parts:
-            at = np.flatnonzero(some >= some.dtype.type(max(needed, _TINY)))
+            at = np.flatnonzero(some >= some.dtype.type(needed))
             rows.append(begin + at)
             points.append(some[at])
         found = Some(np.concatenate(rows), np.concatenate(points, dtype=np.float64))
