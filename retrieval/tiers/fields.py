@@ -53,8 +53,8 @@ from indexing.signature import Signature
 from indexing.typed import TYPE_CHECKING, NamedTuple
 from retrieval import tokens
 from retrieval.hit import Why
+from retrieval.pieces import Block, Spelling, foremost
 from retrieval.postings import (
-    Block,
     Counted,
     Postings,
     Runs,
@@ -126,33 +126,42 @@ class Gathered:
     """The words and traits of entries as they come, their days and their numbers of files."""
 
     def __init__(self) -> None:
-        self._terms, self._traits = Runs(_terms_of, _path_terms_of), Runs(_traits_of, once=True)
+        self._stems, self._path_stems = Spelling(_stems_of), Spelling(_path_stems_of)
+        self._traits_of = Spelling(_traits_of)
+        self._terms, self._traits = Runs(), Runs(once=True)
         self._days, self._sizes = array("i"), array("i")
 
-    def add(self, entry: Entry, keys: Sequence[str] | None) -> None:
-        """Take in the next entry, but for its words."""
-        self._days.append(day_of(entry.captured_at))
-        self._sizes.append(_NO_SIZE if keys is None else min(len(keys), SIZES))
+    def add(self, entries: Sequence[Entry]) -> None:
+        """Take in the next entries, but for their words and files."""
+        self._days.extend(day_of(entry.captured_at) for entry in entries)
 
-    def take(self, texts: Block, keys: Block) -> None:
-        """Take in the words of the next entries: a list for each of `texts_of`, and their files."""
+    def take(self, words: Block, keys: Block, sizes: "NDArray[np.int64]") -> None:
+        """Take in what goes with the next entries.
+
+        Args:
+            words: A list for each of `texts_of`.
+            keys: Those of their files, each once.
+            sizes: How many these are; below 0 when they are not known.
+        """
         import numpy as np
 
-        entry, field = np.divmod(texts.lists, TEXTS)
-        before = np.searchsorted(keys.lists, keys.lists)
-        compared = keys.where(np.arange(len(keys.lists)) - before < _MOST_FILES)
+        entry, field = np.divmod(words.lists, TEXTS)
+        compared = foremost(keys, _MOST_FILES)
         count, size = len(FIELDS), keys.size * len(FIELDS)
+        in_paths = compared._replace(lists=compared.lists * count + TEXTS, size=size)
         self._terms.take(
-            texts._replace(lists=entry * count + field, size=size),
-            compared._replace(lists=compared.lists * count + TEXTS, size=size),
+            self._stems.of(words._replace(lists=entry * count + field, size=size)),
+            self._path_stems.of(in_paths),
         )
-        self._traits.take(compared)
+        self._traits.take(self._traits_of.of(compared))
+        known = np.where(sizes < 0, _NO_SIZE, np.minimum(sizes, SIZES))
+        self._sizes.frombytes(known.astype(np.int32).tobytes())
 
     def done(self) -> dict[str, bytes]:
         """All that was added, as files by name; nothing is to be added any more."""
         return {
-            **self._terms.done("terms"),
-            **self._traits.done("traits"),
+            **self._terms.files("terms"),
+            **self._traits.files("traits"),
             "days": self._days.tobytes(),
             "sizes": self._sizes.tobytes(),
         }
@@ -315,22 +324,21 @@ def traits_of(keys: Sequence[str] | Mapping[str, str]) -> list[str]:
     )
 
 
-def _terms_of(piece: str) -> Iterator[str]:
-    return map(tokens.stem, tokens.words(piece))
+def _stems_of(word: str) -> tuple[str]:
+    return (tokens.stem(word),)
 
 
-def _path_terms_of(key: str) -> Iterator[str]:
-    return map(tokens.stem, tokens.path_words(key))
+def _path_stems_of(key: str) -> list[str]:
+    return list(map(tokens.stem, tokens.path_words(key)))
 
 
-def _traits_of(key: str) -> Iterator[str]:
+def _traits_of(key: str) -> list[str]:
     folders, _, base = key.rpartition("/")
-    yield f"p:{key}"
-    yield f"b:{base}"
-    yield f"s:{base.partition('.')[0].lower() or base.lower()}"
+    traits = [f"p:{key}", f"b:{base}", f"s:{base.partition('.')[0].lower() or base.lower()}"]
     while folders:
-        yield f"d:{folders}"
+        traits.append(f"d:{folders}")
         folders = folders.rpartition("/")[0]
+    return traits
 
 
 def root_of(signature: Signature) -> str:

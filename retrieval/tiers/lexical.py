@@ -21,15 +21,16 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 from indexing.entry import Entry
 from indexing.settings import Settings
 from indexing.typed import TYPE_CHECKING, Any
 from retrieval import tokens
 from retrieval.hit import Hit, Why, says_the_same
+from retrieval.pieces import Block, Lists, Spelling, Texts, once
 from retrieval.postings import (
     Counted,
-    Pieces,
     Postings,
     Runs,
     by_row,
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from indexing.stores.interface import Store
     from retrieval.tiers.interface import Scored
 
-_MOST_PIECES = 1 << 18  # so many come before their words are looked up
+_MOST_TEXT = 1 << 22  # bytes that come before their words are looked up
 
 
 class Last:
@@ -407,46 +408,63 @@ class _Words:
     """The words and files of entries as they come; sizes of sets are those of `Lexical.merge`."""
 
     def __init__(self, plain: bool) -> None:
-        self._texts, self._keys = Pieces(), Pieces()
-        self._bodiless = bytearray()
-        self._text = Runs(partial(tokens.words, plain=plain))
-        self._titles = Runs(tokens.title_words, once=True)
-        self._paths = Runs()
+        self._plain = plain
+        self._texts, self._whole, self._title = Texts(), Texts(), Texts()
+        self._words = Spelling(tokens.words)
+        self._plain_words = Spelling(partial(tokens.words, plain=True))
+        self._title_words = Spelling(tokens.title_words)
+        self._files, self._keys = Lists(), Spelling(tokens.keys_of)
+        self._bodiless, self._known = bytearray(), bytearray()
+        self._text, self._titles, self._paths = Runs(), Runs(once=True), Runs()
         self._path_sizes = array("i")
         self._fields = fields.Gathered()
 
     def add(self, entry: Entry) -> None:
-        self._texts.add(*map(tokens.pieces, fields.texts_of(entry)))
-        self._bodiless.append(not entry.body)
-        keys = tokens.file_keys(entry.files)
-        files = None if keys is None else list(keys)
-        self._keys.add(files or ())
-        self._path_sizes.append(UNKNOWN if files is None else len(files))
-        self._fields.add(entry, files)
-        if len(self._texts) >= _MOST_PIECES:
-            self._take()
+        self.take([entry])
 
-    def _take(self) -> None:
-        """The words of the entries that came since."""
+    def take(self, entries: Sequence[Entry]) -> None:
+        self._texts.add(list(chain.from_iterable(map(fields.texts_of, entries))))
+        # in lower case before they are cut: how a letter is written may hang on its neighbours
+        self._title.add([entry.title.lower() for entry in entries])
+        if self._plain:
+            self._whole.add([text_of(entry).lower() for entry in entries])
+        self._files.add(entry.files or () for entry in entries)
+        self._bodiless.extend(not entry.body for entry in entries)
+        self._known.extend(entry.files is not None for entry in entries)
+        self._fields.add(entries)
+        if len(self._texts) >= _MOST_TEXT:
+            self._count()
+
+    def _count(self) -> None:
+        """Count the words of the entries that came since."""
         import numpy as np
 
-        texts, keys = self._texts.block(), self._keys.block()
-        entry, field = np.divmod(texts.lists, fields.TEXTS)
-        whole = texts._replace(lists=entry, size=keys.size)
-        # as `text_of` has it
-        told = (field != fields.ROOT) | np.frombuffer(self._bodiless, bool)[entry]
-        self._text.take(whole.where(told))
-        self._titles.take(whole.where(field == fields.TITLE))
+        words = self._words.of(self._texts.block())
+        keys = once(self._keys.of(self._files.block()))
+        sizes = np.bincount(keys.lists, minlength=keys.size)
+        sizes[~np.frombuffer(self._known, bool)] = UNKNOWN
+        self._path_sizes.frombytes(sizes.astype(np.int32).tobytes())
+        whole = self._plain_words.of(self._whole.block()) if self._plain else self._told(words)
+        self._text.take(whole)
+        self._titles.take(self._title_words.of(self._title.block()))
         self._paths.take(keys)
-        self._fields.take(texts, keys)
-        self._bodiless = bytearray()
+        self._fields.take(words, keys, sizes)
+        self._bodiless, self._known = bytearray(), bytearray()
+
+    def _told(self, words: Block) -> Block:
+        """Those of `text_of` among the words of all fields."""
+        import numpy as np
+
+        entry, field = np.divmod(words.lists, fields.TEXTS)
+        told = (field != fields.ROOT) | np.frombuffer(self._bodiless, bool)[entry]
+        return words._replace(lists=entry, size=words.size // fields.TEXTS).where(told)
 
     def done(self) -> Mapping[str, bytes]:
-        self._take()
+        self._count()
         return {
-            **self._text.done("text"),
-            **self._titles.done("titles"),
-            **self._paths.done("paths"),
+            **self._text.files("text"),
+            **self._titles.files("titles"),
+            **self._paths.files("paths"),
             "titles.sizes": self._titles.sizes(),
             "paths.sizes": self._path_sizes.tobytes(),
             **self._fields.done(),
