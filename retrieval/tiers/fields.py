@@ -213,63 +213,68 @@ class Totals(NamedTuple):
         return logs / sum(counts) if any(counts) else 0.0
 
 
-class _Whole(NamedTuple):
-    """What was gathered of some entries, by their rows."""
+class _Terms(NamedTuple):
+    """The terms that were gathered of some entries, by their rows, and what weighs them."""
 
-    terms: Counted
-    traits: Counted
+    postings: Counted
     days: "NDArray[np.int32]"
     sizes: "NDArray[np.int32]"
     lengths: "NDArray[np.int64]"
     totals: Totals
 
     @staticmethod
-    def of(gathered: "AllGathered", size: int) -> "_Whole":
+    def of(gathered: "AllGathered", size: int) -> "_Terms":
         import numpy as np
 
-        days = by_row(((files["days"], rows) for files, rows in gathered), size)
-        sizes = by_row(((files["sizes"], rows) for files, rows in gathered), size)
+        days, sizes = _by_row(gathered, "days", size), _by_row(gathered, "sizes", size)
         in_fields = ((runs_of(files, "terms"), _field_rows(rows)) for files, rows in gathered)
-        terms = merged(in_fields, size * len(FIELDS))
-        traits = merged_family(gathered, "traits", size)
-        lengths = _lengths(terms, size)
+        postings = merged(in_fields, size * len(FIELDS))
+        lengths = _lengths(postings, size)
         totals = Totals(
             (lengths > 0).sum(axis=0),
             lengths.sum(axis=0),
             np.bincount(sizes, minlength=_NO_SIZE + 1),
             int(days.max(initial=0)),
         )
-        return _Whole(terms, traits, days, sizes, lengths, totals)
+        return _Terms(postings, days, sizes, lengths, totals)
 
     def files(self, totals: Totals) -> "dict[str, memoryview]":
-        """All but what hangs on how many rows hold a word."""
-        terms, weights = _term_weights(self.terms, self.lengths, totals.means())
+        """What is kept of them when all entries have these totals."""
+        terms, weights = _term_weights(self.postings, self.lengths, totals.means())
         return {
             **terms.files("terms"),
             "terms.weights": data_of(weights, "<f4"),
-            **self.traits.files("traits"),
             "days": data_of(self.days, "<i4"),
             "sizes": data_of(self.sizes, "<u1"),
             "totals": totals.data(),
         }
 
 
-def merge(gathered: "AllGathered", size: int) -> "dict[str, memoryview]":
-    """Postings of `terms` with `weights` (f32), of `traits`, and what the priors take.
+def merged_terms(gathered: "AllGathered", size: int) -> "dict[str, memoryview]":
+    """Postings of `terms` with `weights` (f32), and what the priors take.
 
-    A weight is a saturated frequency. `traits.scales` (f32 a row) make vectors of traits as long as
-    1. `days` (i32 a row) are those of the calendar, 0 unknown; `sizes` (u8) numbers of files, the
-    greatest unknown; `totals` are `Totals`.
+    A weight is a saturated frequency. `days` (i32 a row) are those of the calendar, 0 unknown;
+    `sizes` (u8) numbers of files, the greatest unknown; `totals` are `Totals`.
     """
+    terms = _Terms.of(gathered, size)
+    return terms.files(terms.totals)
+
+
+def merged_traits(gathered: "AllGathered", size: int) -> "dict[str, memoryview]":
+    """Postings of `traits`; `traits.scales` (f32 a row) make vectors of traits as long as 1."""
     import numpy as np
 
-    whole = _Whole.of(gathered, size)
-    touched = np.diff(whole.traits.starts)
-    weights = _trait_weights(_initials(whole.traits), touched, whole.totals.known)
-    return {
-        **whole.files(whole.totals),
-        "traits.scales": scales(whole.traits, weights, size),
-    }
+    traits = merged_family(gathered, "traits", size)
+    sizes = _by_row(gathered, "sizes", size)
+    known = int(((sizes > 0) & (sizes < _NO_SIZE)).sum())
+    return _trait_files(traits, np.diff(traits.starts), known, size)
+
+
+def _trait_files(
+    traits: Counted, touched: "NDArray[np.int64]", known: int, size: int
+) -> "dict[str, memoryview]":
+    weights = _trait_weights(_initials(traits), touched, known)
+    return {**traits.files("traits"), "traits.scales": scales(traits, weights, size)}
 
 
 def extend(
@@ -280,7 +285,7 @@ def extend(
     size: int,
     rows: int,
 ) -> "dict[str, memoryview] | None":
-    """As `merge`, for `size` rows that are added to the `rows` of a base.
+    """As what is merged, for `size` rows that are added to the `rows` of a base.
 
     `base.traits.scales` are what is now so of its rows. None when the base's weights would be
     others.
@@ -288,25 +293,28 @@ def extend(
     import numpy as np
 
     before = Totals.of(base)
-    lost, whole = _Whole.of(gone, len(dead)), _Whole.of(added, size)
+    lost, terms = _Terms.of(gone, len(dead)), _Terms.of(added, size)
     days = numbers(base["days"], "<i4")
     totals = Totals(
-        before.filled - lost.totals.filled + whole.totals.filled,
-        before.words - lost.totals.words + whole.totals.words,
-        before.sizes - lost.totals.sizes + whole.totals.sizes,
-        max(int(np.delete(days, dead).max(initial=0)), whole.totals.newest),
+        before.filled - lost.totals.filled + terms.totals.filled,
+        before.words - lost.totals.words + terms.totals.words,
+        before.sizes - lost.totals.sizes + terms.totals.sizes,
+        max(int(np.delete(days, dead).max(initial=0)), terms.totals.newest),
     )
     if (totals.means() != before.means()).any():
         return None
-    traits = Postings(base, "traits")
-    shift = shifted(traits, lost.traits, whole.traits)
-    of_base = _trait_weights(traits.initials(), holding(traits, shift.base), totals.known)
-    of_added = _trait_weights(_initials(whole.traits), shift.added, totals.known)
+    of_base, traits = Postings(base, "traits"), merged_family(added, "traits", size)
+    shift = shifted(of_base, merged_family(gone, "traits", len(dead)), traits)
+    weights = _trait_weights(of_base.initials(), holding(of_base, shift.base), totals.known)
     return {
-        **whole.files(totals),
-        "traits.scales": scales(whole.traits, of_added, size),
-        "base.traits.scales": scales(traits, of_base, rows),
+        **terms.files(totals),
+        **_trait_files(traits, shift.added, totals.known, size),
+        "base.traits.scales": scales(of_base, weights, rows),
     }
+
+
+def _by_row(gathered: "AllGathered", name: str, size: int) -> "NDArray[np.int32]":
+    return by_row(((files[name], rows) for files, rows in gathered), size)
 
 
 def _field_rows(rows: "Rows") -> "Rows":

@@ -83,6 +83,7 @@ class Lexical:
 
     name = "lexical"
     sure = False
+    shares = ("terms", "text", "traits", "titles", "paths")
 
     def __init__(self, settings: Settings = Settings()) -> None:
         self._settings = settings
@@ -113,16 +114,12 @@ class Lexical:
         `text.scales` (f32 a row) make vectors of tf * idf as long as 1; `titles.sizes` and
         `paths.sizes` (i32 a row) are the sizes of the sets, -1 when a row's files are unknown.
         """
-        import numpy as np
+        shares = (self.merge_share(share, gathered, len(entries)) for share in self.shares)
+        return dict(chain.from_iterable(share.items() for share in shares))
 
-        size = len(entries)
-        text = merged_family(gathered, "text", size)
-        idfs = of_each(np.diff(text.starts), partial(idf, size))
-        return {
-            **self._files(gathered, size, text),
-            "text.scales": scales(text, idfs, size, text.times),
-            **fields.merge(gathered, size),
-        }
+    def merge_share(self, share: str, gathered: "Gathered", size: int) -> Mapping[str, memoryview]:
+        """The files of `merge` that hang together."""
+        return _SHARES[share](gathered, size)
 
     def extend(
         self,
@@ -145,22 +142,11 @@ class Lexical:
         if extended is None:
             return None
         return {
-            **self._files(added, size, text),
-            "text.scales": scales(text, idfs, size, text.times),
+            **_text_files(text, idfs, size),
+            **_merged_set(added, size, "titles"),
+            **_merged_set(added, size, "paths"),
             "base.text.shift": data_of(shift.base, "<i8"),
             **extended,
-        }
-
-    @staticmethod
-    def _files(gathered: "Gathered", size: int, text: Counted) -> "dict[str, memoryview]":
-        """What hangs on no other row."""
-        return {
-            **text.files("text"),
-            "text.times": data_of(text.times, "<f4"),
-            **merged_family(gathered, "titles", size).files("titles"),
-            "titles.sizes": _sizes(gathered, "titles.sizes", size),
-            **merged_family(gathered, "paths", size).files("paths"),
-            "paths.sizes": _sizes(gathered, "paths.sizes", size),
         }
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
@@ -471,6 +457,34 @@ class _Words:
         }
 
 
-def _sizes(gathered: "Gathered", name: str, size: int) -> memoryview:
-    """The sizes of a set for each row (i32)."""
-    return data_of(by_row(((files[name], rows) for files, rows in gathered), size), "<i4")
+def _merged_text(gathered: "Gathered", size: int) -> "dict[str, memoryview]":
+    import numpy as np
+
+    text = merged_family(gathered, "text", size)
+    return _text_files(text, of_each(np.diff(text.starts), partial(idf, size)), size)
+
+
+def _text_files(text: Counted, idfs: "NDArray[np.float64]", size: int) -> "dict[str, memoryview]":
+    return {
+        **text.files("text"),
+        "text.times": data_of(text.times, "<f4"),
+        "text.scales": scales(text, idfs, size, text.times),
+    }
+
+
+def _merged_set(gathered: "Gathered", size: int, family: str) -> "dict[str, memoryview]":
+    sizes = by_row(((files[f"{family}.sizes"], rows) for files, rows in gathered), size)
+    return {
+        **merged_family(gathered, family, size).files(family),
+        f"{family}.sizes": data_of(sizes, "<i4"),
+    }
+
+
+# What takes longest comes first: the others are merged meanwhile.
+_SHARES: "Mapping[str, Callable[[Gathered, int], dict[str, memoryview]]]" = {
+    "terms": fields.merged_terms,
+    "text": _merged_text,
+    "traits": fields.merged_traits,
+    "titles": partial(_merged_set, family="titles"),
+    "paths": partial(_merged_set, family="paths"),
+}
