@@ -40,7 +40,7 @@ class Block(NamedTuple):
         return self._replace(pieces=self.pieces[kept], lists=self.lists[kept])
 
 
-class _Numbers:
+class Numbers:
     """Names by their numbers, in the order in which they came."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Lists:
     """Lists of pieces as they come."""
 
     def __init__(self) -> None:
-        self._numbers = _Numbers()
+        self._numbers = Numbers()
         self._lists: list[Sequence[str]] = []
 
     def add(self, lists: Iterable[Sequence[str]]) -> None:
@@ -72,7 +72,7 @@ class Lists:
         import numpy as np
 
         if len(self._numbers.names) > _MOST_KNOWN:
-            self._numbers = _Numbers()
+            self._numbers = Numbers()
         came, self._lists = self._lists, []
         lengths = np.fromiter(map(len, came), np.intp, len(came))
         pieces = self._numbers.of(chain.from_iterable(came), int(lengths.sum()))
@@ -88,7 +88,7 @@ class Texts:
     """
 
     def __init__(self) -> None:
-        self._numbers = _Numbers()
+        self._numbers = Numbers()
         self._begin()
 
     def _begin(self) -> None:
@@ -114,7 +114,7 @@ class Texts:
         import numpy as np
 
         if len(self._numbers.names) > _MOST_KNOWN:
-            self._numbers = _Numbers()
+            self._numbers = Numbers()
         data = bytes(self._data) + bytes(8)
         codes = np.frombuffer(data, np.uint8)
         inside = _in_pieces()[codes]
@@ -178,7 +178,7 @@ class Spelling:
         import numpy as np
 
         self._names = names
-        self._numbers = _Numbers()
+        self._numbers = Numbers()
         self._words = np.empty(0, np.intp)
         self._begins, self._counts = np.empty(0, np.intp), np.empty(0, np.intp)
 

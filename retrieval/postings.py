@@ -11,12 +11,13 @@ A family of postings is five files, searched where they lie; opening parses noth
 
 import struct
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate, compress, pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
+from itertools import count as counter
 from zlib import crc32
 
 from indexing.typed import TYPE_CHECKING, Any, NamedTuple
-from retrieval.pieces import BYTES, Block, Lists
+from retrieval.pieces import BYTES, Block, Lists, Numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from indexing.stores.generations import Buffer
 
 _pair = struct.Struct("<QQ").unpack_from
-_AT_ONCE = 1 << 22  # postings that are sorted together; some tens of MB
+_AT_ONCE = 1 << 20  # postings that are sorted together
 
 
 class Run(NamedTuple):
@@ -177,12 +178,12 @@ class Counted(NamedTuple):
         }
 
 
-def runs_of(files: "Mapping[str, Buffer]", family: str) -> list[Run]:
+def runs_of(files: "Mapping[str, Buffer]", family: str) -> Iterator[Run]:
     """The runs that `Runs.files` made files of."""
-    runs: list[Run] = []
-    while f"{family}.{len(runs)}.words" in files:
-        runs.append(Run.read(files, f"{family}.{len(runs)}"))
-    return runs
+    for number in counter():
+        if f"{family}.{number}.words" not in files:
+            return
+        yield Run.read(files, f"{family}.{number}")
 
 
 def _encoded(words: Iterable[str]) -> list[bytes]:
@@ -203,7 +204,7 @@ def _hashes(encoded: Sequence[bytes]) -> "NDArray[np.uint64]":
     return np.fromiter(map(crc32, encoded), np.uint64, len(encoded)) << np.uint64(32)
 
 
-def merged(gathered: "Iterable[tuple[Sequence[Run], NDArray[np.int64]]]", size: int) -> Counted:
+def merged(gathered: "Iterable[tuple[Iterable[Run], NDArray[np.int64]]]", size: int) -> Counted:
     """The postings of all runs as one.
 
     Args:
@@ -212,26 +213,28 @@ def merged(gathered: "Iterable[tuple[Sequence[Run], NDArray[np.int64]]]", size: 
     """
     import numpy as np
 
-    runs = [(_kept(run, rows), rows) for runs, rows in gathered for run in runs]
-    words = sorted(set().union(*(run.words for run, _ in runs)))
-    number_of = dict(zip(words, range(len(words)), strict=True))
-    numbers = []
-    holding = np.zeros(len(words), np.int64)
-    for run, _ in runs:
-        of_words = np.fromiter(map(number_of.__getitem__, run.words), np.int64, len(run.words))
-        numbers.append(of_words[run.groups])
-        np.add.at(holding, numbers[-1], run.holding)
-    held = holding > 0
-    place = np.cumsum(held) - 1
+    known = Numbers()
+    runs = []
+    for its_runs, rows in gathered:
+        for run in its_runs:
+            groups = known.of(run.words, len(run.words))[run.groups]
+            # the words of all runs would take more memory than all else
+            runs.append((_kept(run._replace(words=()), rows), groups, rows))
+    holding = np.zeros(len(known.names), np.int64)
+    for run, groups, _ in runs:
+        np.add.at(holding, groups, run.holding)
+    held = np.flatnonzero(holding).tolist()
+    held.sort(key=known.names.__getitem__)
+    place = np.zeros(len(known.names), np.int64)
+    place[held] = np.arange(len(held))
     starts = np.concatenate([[0], np.cumsum(holding[held])])
     counted = Counted(
-        list(compress(words, held.tolist())),
+        [known.names[number] for number in held],
         starts,
         np.empty(starts[-1], np.uint32),
         np.empty(starts[-1], np.uint32),
     )
-    placed = [_Placed.of(place[number], *each) for number, each in zip(numbers, runs, strict=True)]
-    _fill(counted, placed, size)
+    _fill(counted, [_Placed.of(place[groups], run, rows) for run, groups, rows in runs], size)
     return counted
 
 

@@ -239,7 +239,7 @@ class _Terms(NamedTuple):
         return _Terms(postings, days, sizes, lengths, totals)
 
     def files(self, totals: Totals) -> "dict[str, memoryview]":
-        """What is kept of them when all entries have these totals."""
+        """What is kept of them when all entries have these totals; they are used up by it."""
         terms, weights = _term_weights(self.postings, self.lengths, totals.means())
         return {
             **terms.files("terms"),
@@ -615,29 +615,32 @@ def _lengths(terms: Counted, size: int) -> "NDArray[np.int64]":
 def _term_weights(
     found: Counted, lengths: "NDArray[np.int64]", means: "NDArray[np.float64]"
 ) -> tuple[Counted, "NDArray[np.float32]"]:
-    """The postings of whole entries from those of their fields, and each one's weight."""
+    """The postings of whole entries from those of their fields, and each one's weight.
+
+    They are put in the place of those of the fields: there are hundreds of megabytes of them.
+    """
     import numpy as np
 
     shares = np.array([each.length for each in FIELDS.values()])
     full = np.array([each.weight for each in FIELDS.values()])
-    norms = full / (1 - shares + shares * lengths / np.maximum(means, 1e-9))
-    # as many as there can be: what is not written takes no memory
-    most = len(found.all_rows)
-    rows, weights = np.empty(most, np.uint32), np.empty(most, np.float32)
+    norms = (full / (1 - shares + shares * lengths / np.maximum(means, 1e-9))).ravel()
+    rows, weights = found.all_rows, found.times.view(np.float32)
     counts = np.zeros(len(found.words), np.int64)
     done = 0
     # some words at a time: in double precision all of them would take gigabytes
     steps = np.searchsorted(found.starts, np.arange(0, found.starts[-1], _STEP))
     for first, last in pairwise(np.unique([*steps, len(found.words)])):
         here = slice(found.starts[first], found.starts[last])
-        entry, field = np.divmod(found.all_rows[here], len(FIELDS))
-        word = np.repeat(np.arange(first, last), np.diff(found.starts[first : last + 1]))
+        in_fields = found.all_rows[here]
+        entry = in_fields // len(FIELDS)
+        bounds = found.starts[first : last + 1] - found.starts[first]
         # postings of one word and entry stand together
         new = np.ones(len(entry), bool)
-        new[1:] = (np.diff(entry) != 0) | (np.diff(word) != 0)
+        new[1:] = entry[1:] != entry[:-1]
+        new[bounds[:-1]] = True
         begins = np.flatnonzero(new)
-        frequency = np.add.reduceat(found.times[here] * norms[entry, field], begins)
-        counts[first:last] = np.bincount(word[begins] - first, minlength=last - first)
+        frequency = np.add.reduceat(found.times[here] * norms[in_fields], begins)
+        counts[first:last] = np.diff(np.searchsorted(begins, bounds))
         these = slice(done, done + len(begins))
         rows[these] = entry[begins]
         weights[these] = frequency / (frequency + K1)
