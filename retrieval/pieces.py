@@ -88,7 +88,7 @@ class Texts:
     """
 
     def __init__(self) -> None:
-        self._numbers = Numbers()
+        self._known = _Known()
         self._begin()
 
     def _begin(self) -> None:
@@ -113,20 +113,20 @@ class Texts:
         """What came since the last block: a list of its pieces for each text."""
         import numpy as np
 
-        if len(self._numbers.names) > _MOST_KNOWN:
-            self._numbers = Numbers()
+        if len(self._known.names) > _MOST_KNOWN:
+            self._known = _Known()
         data = bytes(self._data) + bytes(8)
         codes = np.frombuffer(data, np.uint8)
         inside = _in_pieces()[codes]
         edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
         begins, ends = edges[::2], edges[1::2]
-        different, which = _different(data, begins, ends)
-        pieces = self._numbers.of(different, len(different))[which]
+        pieces = self._known.of(data, begins, ends)
         texts_end = np.flatnonzero(codes[:-8] == 0)
         held = np.diff(np.searchsorted(begins, texts_end), prepend=0)
-        size = self._size
+        lists = np.repeat(np.arange(self._size), held)
+        block = Block(self._known.names, pieces, lists, self._size)
         self._begin()
-        return Block(self._numbers.names, pieces, np.repeat(np.arange(size), held), size)
+        return block
 
 
 @cache
@@ -139,28 +139,59 @@ def _in_pieces() -> "NDArray[np.bool_]":
     return inside
 
 
-def _different(
-    data: bytes, begins: "NDArray[np.intp]", ends: "NDArray[np.intp]"
-) -> "tuple[list[str], NDArray[np.intp]]":
-    """The different pieces of `data`, and for each of its pieces which of these it is.
+class _Known:
+    """Pieces by their numbers, in the order in which they came.
 
-    A short one is read as a number, which is many times faster than looking up its text.
+    A short piece has a key that is its bytes, which is found many times faster than its text; a
+    longer one has the next of the keys that are none's bytes.
     """
-    import numpy as np
 
-    lengths = ends - begins
-    # the eight bytes from each place on, of which those stay that belong to the piece
-    eight: NDArray[Any] = np.ndarray(len(data) - 7, "<u8", data, strides=(1,))
-    masks = np.array([*((1 << 8 * length) - 1 for length in range(_SHORT + 1)), 0], np.uint64)
-    keys = eight[begins] & masks[np.minimum(lengths, _SHORT + 1)]
-    long = np.flatnonzero(lengths > _SHORT)
-    key_of: dict[bytes, int] = defaultdict(counter(_LONG).__next__)
-    spans = zip(begins[long].tolist(), ends[long].tolist(), strict=True)
-    keys[long] = np.fromiter((key_of[data[b:e]] for b, e in spans), np.uint64, len(long))
-    different, which = np.unique(keys, return_inverse=True)
-    short = different[: len(different) - len(key_of)].astype("<u8").view("S8").tolist()
-    names = b"\0".join([*short, *key_of]).decode("utf-8", BYTES).split("\0")
-    return names[: len(different)], which
+    def __init__(self) -> None:
+        import numpy as np
+
+        self.names: list[str] = []
+        self._keys, self._numbers = np.empty(0, np.uint64), np.empty(0, np.intp)
+        self._key_of: dict[bytes, int] = defaultdict(counter(_LONG).__next__)
+        self._long = 0  # so many longer ones are among the names
+
+    def of(
+        self, data: bytes, begins: "NDArray[np.intp]", ends: "NDArray[np.intp]"
+    ) -> "NDArray[np.intp]":
+        """The number of each piece of `data`, after the last of which come eight bytes at least."""
+        import numpy as np
+
+        keys, which = np.unique(self._all_keys(data, begins, ends), return_inverse=True)
+        self._learn(keys[~np.isin(keys, self._keys, assume_unique=True)])
+        return self._numbers[np.searchsorted(self._keys, keys)][which]
+
+    def _all_keys(
+        self, data: bytes, begins: "NDArray[np.intp]", ends: "NDArray[np.intp]"
+    ) -> "NDArray[np.uint64]":
+        import numpy as np
+
+        lengths = ends - begins
+        # the eight bytes from each place on, of which those stay that belong to the piece
+        eight: NDArray[Any] = np.ndarray(len(data) - 7, "<u8", data, strides=(1,))
+        masks = np.array([*((1 << 8 * length) - 1 for length in range(_SHORT + 1)), 0], np.uint64)
+        keys: NDArray[np.uint64] = eight[begins] & masks[np.minimum(lengths, _SHORT + 1)]
+        long = np.flatnonzero(lengths > _SHORT)
+        spans = zip(begins[long].tolist(), ends[long].tolist(), strict=True)
+        keys[long] = np.fromiter((self._key_of[data[b:e]] for b, e in spans), np.uint64, len(long))
+        return keys
+
+    def _learn(self, keys: "NDArray[np.uint64]") -> None:
+        """Take in the pieces of these keys, which ascend."""
+        import numpy as np
+
+        longer = islice(self._key_of, self._long, None)
+        self._long = len(self._key_of)
+        shorter = keys[keys < _LONG].astype("<u8").view("S8").tolist()
+        numbers = np.arange(len(keys)) + len(self.names)
+        names = b"\0".join([*shorter, *longer]).decode("utf-8", BYTES).split("\0")
+        self.names.extend(names[: len(keys)])  # of nothing comes one empty name
+        places = np.searchsorted(self._keys, keys)
+        self._keys = np.insert(self._keys, places, keys)
+        self._numbers = np.insert(self._numbers, places, numbers)
 
 
 class Spelling:
@@ -190,6 +221,10 @@ class Spelling:
             self._begin(block.names)
         self._learn(block.names[len(self._counts) :])
         held = self._counts[block.pieces]
+        if (held == 1).all():
+            return block._replace(
+                names=self._numbers.names, pieces=self._words[self._begins[block.pieces]]
+            )
         before = np.cumsum(held) - held
         places = np.arange(held.sum()) + np.repeat(self._begins[block.pieces] - before, held)
         lists = np.repeat(block.lists, held)

@@ -33,14 +33,14 @@ class Run(NamedTuple):
     """Postings of some lists of words, as they came: in groups of one word.
 
     A group is its word (i32, of `words`) and how many postings it has (u32). A posting is the
-    number of a list (u32) and how many times it holds the word (u32).
+    number of a list (u32) and how many times it holds the word (u32; in files u8 if that will do).
     """
 
     words: Sequence[str]
     groups: "NDArray[np.int32]"
     holding: "NDArray[np.uint32]"
     lists: "NDArray[np.uint32]"
-    times: "NDArray[np.uint32]"
+    times: "NDArray[np.unsignedinteger]"
 
     @staticmethod
     def of(block: Block, before: int) -> "Run":
@@ -72,13 +72,14 @@ class Run(NamedTuple):
         import numpy as np
 
         lengths = np.fromiter(map(len, self.words), "<u4", len(self.words))
+        times = "<u1" if self.times.max(initial=0) <= 0xFF else "<u4"
         return {
             f"{prefix}.words": "".join(self.words).encode("utf-8", BYTES),
             f"{prefix}.lengths": lengths.tobytes(),
             f"{prefix}.groups": self.groups.astype("<i4").tobytes(),
             f"{prefix}.holding": self.holding.astype("<u4").tobytes(),
             f"{prefix}.lists": self.lists.astype("<u4").tobytes(),
-            f"{prefix}.times": self.times.astype("<u4").tobytes(),
+            f"{prefix}.times": self.times.astype(times).tobytes(),
         }
 
     @staticmethod
@@ -88,12 +89,14 @@ class Run(NamedTuple):
 
         text = str(files[f"{prefix}.words"], "utf-8", BYTES)
         lengths = np.frombuffer(files[f"{prefix}.lengths"], "<u4").tolist()
+        lists = np.frombuffer(files[f"{prefix}.lists"], "<u4")
+        times = memoryview(files[f"{prefix}.times"])
         return Run(
             [text[begin:end] for begin, end in pairwise(accumulate(lengths, initial=0))],
             np.frombuffer(files[f"{prefix}.groups"], "<i4"),
             np.frombuffer(files[f"{prefix}.holding"], "<u4"),
-            np.frombuffer(files[f"{prefix}.lists"], "<u4"),
-            np.frombuffer(files[f"{prefix}.times"], "<u4"),
+            lists,
+            np.frombuffer(times, "<u1" if len(times) == len(lists) else "<u4"),
         )
 
 

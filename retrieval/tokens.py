@@ -182,7 +182,17 @@ def stem(word: str) -> str:
 
 def path_words(key: str) -> list[str]:
     """The words of a file's key, without its extension."""
-    return words(_EXTENSION.sub("", key).replace("/", " ").replace("-", " "))
+    return [word for part in path_parts(key) for word in part_words(part)]
+
+
+def path_parts(key: str) -> list[str]:
+    """The folders of a file's key, and its base name without its extension."""
+    return _EXTENSION.sub("", key).split("/")
+
+
+def part_words(part: str) -> list[str]:
+    """The words of a part of a path."""
+    return words(part.replace("-", " "))
 
 
 def title_words(text: str) -> frozenset[str]:

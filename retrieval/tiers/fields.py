@@ -126,7 +126,8 @@ class Gathered:
     """The words and traits of entries as they come, their days and their numbers of files."""
 
     def __init__(self) -> None:
-        self._stems, self._path_stems = Spelling(_stems_of), Spelling(_path_stems_of)
+        self._stems = Spelling(_stems_of)
+        self._path_parts, self._path_stems = Spelling(tokens.path_parts), Spelling(_part_stems_of)
         self._traits_of = Spelling(_traits_of)
         self._terms, self._traits = Runs(), Runs(once=True)
         self._days, self._sizes = array("i"), array("i")
@@ -151,7 +152,7 @@ class Gathered:
         in_paths = compared._replace(lists=compared.lists * count + TEXTS, size=size)
         self._terms.take(
             self._stems.of(words._replace(lists=entry * count + field, size=size)),
-            self._path_stems.of(in_paths),
+            self._path_stems.of(self._path_parts.of(in_paths)),
         )
         self._traits.take(self._traits_of.of(compared))
         known = np.where(sizes < 0, _NO_SIZE, np.minimum(sizes, SIZES))
@@ -336,8 +337,8 @@ def _stems_of(word: str) -> tuple[str]:
     return (tokens.stem(word),)
 
 
-def _path_stems_of(key: str) -> list[str]:
-    return list(map(tokens.stem, tokens.path_words(key)))
+def _part_stems_of(part: str) -> list[str]:
+    return list(map(tokens.stem, tokens.part_words(part)))
 
 
 def _traits_of(key: str) -> list[str]:
