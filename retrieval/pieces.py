@@ -40,7 +40,15 @@ class Block(NamedTuple):
         return self._replace(pieces=self.pieces[kept], lists=self.lists[kept])
 
 
-class Numbers:
+class Cuts(NamedTuple):
+    """Pieces of `data` in UTF-8; piece `i` is `data[begins[i]:ends[i]]`, and begins ascend."""
+
+    data: bytes
+    begins: "NDArray[np.intp]"
+    ends: "NDArray[np.intp]"
+
+
+class _Numbers:
     """Names by their numbers, in the order in which they came."""
 
     def __init__(self) -> None:
@@ -60,7 +68,7 @@ class Lists:
     """Lists of pieces as they come."""
 
     def __init__(self) -> None:
-        self._numbers = Numbers()
+        self._numbers = _Numbers()
         self._lists: list[Sequence[str]] = []
 
     def add(self, lists: Iterable[Sequence[str]]) -> None:
@@ -72,7 +80,7 @@ class Lists:
         import numpy as np
 
         if len(self._numbers.names) > _MOST_KNOWN:
-            self._numbers = Numbers()
+            self._numbers = _Numbers()
         came, self._lists = self._lists, []
         lengths = np.fromiter(map(len, came), np.intp, len(came))
         pieces = self._numbers.of(chain.from_iterable(came), int(lengths.sum()))
@@ -88,7 +96,7 @@ class Texts:
     """
 
     def __init__(self) -> None:
-        self._known = _Known()
+        self._known = Known()
         self._begin()
 
     def _begin(self) -> None:
@@ -114,14 +122,14 @@ class Texts:
         import numpy as np
 
         if len(self._known.names) > _MOST_KNOWN:
-            self._known = _Known()
-        data = bytes(self._data) + bytes(8)
+            self._known = Known()
+        data = bytes(self._data)
         codes = np.frombuffer(data, np.uint8)
         inside = _in_pieces()[codes]
         edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
-        begins, ends = edges[::2], edges[1::2]
-        pieces = self._known.of(data, begins, ends)
-        texts_end = np.flatnonzero(codes[:-8] == 0)
+        begins = edges[::2]
+        pieces = self._known.of(Cuts(data, begins, edges[1::2]))
+        texts_end = np.flatnonzero(codes == 0)
         held = np.diff(np.searchsorted(begins, texts_end), prepend=0)
         lists = np.repeat(np.arange(self._size), held)
         block = Block(self._known.names, pieces, lists, self._size)
@@ -139,7 +147,7 @@ def _in_pieces() -> "NDArray[np.bool_]":
     return inside
 
 
-class _Known:
+class Known:
     """Pieces by their numbers, in the order in which they came.
 
     A short piece has a key that is its bytes, which is found many times faster than its text; a
@@ -154,13 +162,11 @@ class _Known:
         self._key_of: dict[bytes, int] = defaultdict(counter(_LONG).__next__)
         self._long = 0  # so many longer ones are among the names
 
-    def of(
-        self, data: bytes, begins: "NDArray[np.intp]", ends: "NDArray[np.intp]"
-    ) -> "NDArray[np.intp]":
-        """The number of each piece of `data`, after the last of which come eight bytes at least."""
+    def of(self, cuts: Cuts) -> "NDArray[np.intp]":
+        """The number of each piece."""
         import numpy as np
 
-        keys, which = np.unique(self._all_keys(data, begins, ends), return_inverse=True)
+        keys, which = np.unique(self._all_keys(*cuts), return_inverse=True)
         self._learn(keys[~np.isin(keys, self._keys, assume_unique=True)])
         return self._numbers[np.searchsorted(self._keys, keys)][which]
 
@@ -170,8 +176,11 @@ class _Known:
         import numpy as np
 
         lengths = ends - begins
+        zeros = np.flatnonzero(np.frombuffer(data, np.uint8) == 0)
+        begun, ended = (np.searchsorted(each, zeros, "right") for each in (begins, ends))
+        lengths[begun[begun > ended] - 1] = _SHORT + 1  # zeros end a shorter one
         # the eight bytes from each place on, of which those stay that belong to the piece
-        eight: NDArray[Any] = np.ndarray(len(data) - 7, "<u8", data, strides=(1,))
+        eight: NDArray[Any] = np.ndarray(len(data) + 1, "<u8", data + bytes(8), strides=(1,))
         masks = np.array([*((1 << 8 * length) - 1 for length in range(_SHORT + 1)), 0], np.uint64)
         keys: NDArray[np.uint64] = eight[begins] & masks[np.minimum(lengths, _SHORT + 1)]
         long = np.flatnonzero(lengths > _SHORT)
@@ -187,8 +196,9 @@ class _Known:
         self._long = len(self._key_of)
         shorter = keys[keys < _LONG].astype("<u8").view("S8").tolist()
         numbers = np.arange(len(keys)) + len(self.names)
-        names = b"\0".join([*shorter, *longer]).decode("utf-8", BYTES).split("\0")
-        self.names.extend(names[: len(keys)])  # of nothing comes one empty name
+        if shorter:
+            self.names += b"\0".join(shorter).decode("utf-8", BYTES).split("\0")
+        self.names += [each.decode("utf-8", BYTES) for each in longer]
         places = np.searchsorted(self._keys, keys)
         self._keys = np.insert(self._keys, places, keys)
         self._numbers = np.insert(self._numbers, places, numbers)
@@ -209,7 +219,7 @@ class Spelling:
         import numpy as np
 
         self._names = names
-        self._numbers = Numbers()
+        self._numbers = _Numbers()
         self._words = np.empty(0, np.intp)
         self._begins, self._counts = np.empty(0, np.intp), np.empty(0, np.intp)
 

@@ -12,12 +12,11 @@ A family of postings is five files, searched where they lie; opening parses noth
 import struct
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
 from itertools import count as counter
 from zlib import crc32
 
 from indexing.typed import TYPE_CHECKING, Any, NamedTuple
-from retrieval.pieces import BYTES, Block, Lists, Numbers
+from retrieval.pieces import BYTES, Block, Cuts, Known, Lists
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,11 +31,10 @@ _AT_ONCE = 1 << 20  # postings that are sorted together
 class Run(NamedTuple):
     """Postings of some lists of words, as they came: in groups of one word.
 
-    A group is its word (i32, of `words`) and how many postings it has (u32). A posting is the
-    number of a list (u32) and how many times it holds the word (u32; in files u8 if that will do).
+    A group is its word (i32, a number) and how many postings it has (u32). A posting is the number
+    of a list (u32) and how many times it holds the word (u32; in files u8 if that will do).
     """
 
-    words: Sequence[str]
     groups: "NDArray[np.int32]"
     holding: "NDArray[np.uint32]"
     lists: "NDArray[np.uint32]"
@@ -52,7 +50,6 @@ class Run(NamedTuple):
         groups, holding = _tallied(keys >> bits)
         lists = (keys & (1 << bits) - 1) + before
         return Run(
-            block.names,
             groups.astype(np.int32),
             holding.astype(np.uint32),
             lists.astype(np.uint32),
@@ -64,18 +61,12 @@ class Run(NamedTuple):
         """The postings of runs of the same words."""
         import numpy as np
 
-        _, *arrays = zip(*runs, strict=True)
-        return Run(runs[0].words, *map(np.concatenate, arrays))
+        return Run(*map(np.concatenate, zip(*runs, strict=True)))
 
     def files(self, prefix: str) -> dict[str, bytes]:
         """Its files by name."""
-        import numpy as np
-
-        lengths = np.fromiter(map(len, self.words), "<u4", len(self.words))
         times = "<u1" if self.times.max(initial=0) <= 0xFF else "<u4"
         return {
-            f"{prefix}.words": "".join(self.words).encode("utf-8", BYTES),
-            f"{prefix}.lengths": lengths.tobytes(),
             f"{prefix}.groups": self.groups.astype("<i4").tobytes(),
             f"{prefix}.holding": self.holding.astype("<u4").tobytes(),
             f"{prefix}.lists": self.lists.astype("<u4").tobytes(),
@@ -87,12 +78,9 @@ class Run(NamedTuple):
         """What was made `files`."""
         import numpy as np
 
-        text = str(files[f"{prefix}.words"], "utf-8", BYTES)
-        lengths = np.frombuffer(files[f"{prefix}.lengths"], "<u4").tolist()
         lists = np.frombuffer(files[f"{prefix}.lists"], "<u4")
         times = memoryview(files[f"{prefix}.times"])
         return Run(
-            [text[begin:end] for begin, end in pairwise(accumulate(lengths, initial=0))],
             np.frombuffer(files[f"{prefix}.groups"], "<i4"),
             np.frombuffer(files[f"{prefix}.holding"], "<u4"),
             lists,
@@ -117,7 +105,7 @@ class Runs:
 
     def __init__(self, once: bool = False) -> None:
         self._once = once
-        self._runs: list[list[Run]] = []
+        self._runs: list[tuple[list[str], list[Run]]] = []
         self._sizes = array("i")
 
     def take(self, *blocks: Block) -> None:
@@ -129,22 +117,28 @@ class Runs:
         for block in blocks:
             run = Run.of(block, before)
             sizes += np.bincount(run.lists - before, minlength=block.size).astype(np.int32)
-            self._among(run._replace(times=np.ones_like(run.times)) if self._once else run)
+            if self._once:
+                run = run._replace(times=np.ones_like(run.times))
+            self._of_words(block.names).append(run)
         self._sizes.frombytes(sizes.tobytes())
 
-    def _among(self, run: Run) -> None:
-        """Keep it with those of the same words."""
-        for others in self._runs:
-            if others[0].words is run.words:
-                others.append(run)
-                return
-        self._runs.append([run])
+    def _of_words(self, words: list[str]) -> list[Run]:
+        """The runs that have their words in this list."""
+        for known, runs in self._runs:
+            if known is words:
+                return runs
+        self._runs.append((words, []))
+        return self._runs[-1][1]
 
     def files(self, family: str) -> dict[str, bytes]:
         """All that was taken in, by name."""
         files: dict[str, bytes] = {}
-        for number, runs in enumerate(self._runs):
-            files |= Run.joined(runs).files(f"{family}.{number}")
+        for number, (words, runs) in enumerate(self._runs):
+            prefix = f"{family}.{number}"
+            files |= Run.joined(runs).files(prefix)
+            encoded = _encoded(words)
+            files[f"{prefix}.words"] = b"".join(encoded)
+            files[f"{prefix}.lengths"] = array("I", map(len, encoded)).tobytes()
         return files
 
     def sizes(self) -> bytes:
@@ -181,12 +175,17 @@ class Counted(NamedTuple):
         }
 
 
-def runs_of(files: "Mapping[str, Buffer]", family: str) -> Iterator[Run]:
-    """The runs that `Runs.files` made files of."""
+def runs_of(files: "Mapping[str, Buffer]", family: str) -> "Iterator[tuple[Cuts, Run]]":
+    """The words and the postings that `Runs.files` made files of."""
+    import numpy as np
+
     for number in counter():
-        if f"{family}.{number}.words" not in files:
+        prefix = f"{family}.{number}"
+        if f"{prefix}.words" not in files:
             return
-        yield Run.read(files, f"{family}.{number}")
+        ends = np.cumsum(np.frombuffer(files[f"{prefix}.lengths"], np.uint32), dtype=np.intp)
+        begins = np.concatenate([[0], ends[:-1]])
+        yield Cuts(bytes(files[f"{prefix}.words"]), begins, ends), Run.read(files, prefix)
 
 
 def _encoded(words: Iterable[str]) -> list[bytes]:
@@ -207,22 +206,22 @@ def _hashes(encoded: Sequence[bytes]) -> "NDArray[np.uint64]":
     return np.fromiter(map(crc32, encoded), np.uint64, len(encoded)) << np.uint64(32)
 
 
-def merged(gathered: "Iterable[tuple[Iterable[Run], NDArray[np.int64]]]", size: int) -> Counted:
+def merged(
+    gathered: "Iterable[tuple[Iterable[tuple[Cuts, Run]], NDArray[np.int64]]]", size: int
+) -> Counted:
     """The postings of all runs as one.
 
     Args:
-        gathered: Runs, and the row of each of their lists; -1 is left out.
+        gathered: Words and runs, and the row of each of their lists; -1 is left out.
         size: How many rows there are.
     """
     import numpy as np
 
-    known = Numbers()
+    known = Known()
     runs = []
     for its_runs, rows in gathered:
-        for run in its_runs:
-            groups = known.of(run.words, len(run.words))[run.groups]
-            # the words of all runs would take more memory than all else
-            runs.append((_kept(run._replace(words=()), rows), groups, rows))
+        for words, run in its_runs:
+            runs.append((_kept(run, rows), known.of(words)[run.groups], rows))
     holding = np.zeros(len(known.names), np.int64)
     for run, groups, _ in runs:
         np.add.at(holding, groups, run.holding)
@@ -252,10 +251,11 @@ def count(lists: Iterable[Sequence[str]]) -> Counted:
     """How often each row holds each word; row `i` holds the words of the `i`th list."""
     import numpy as np
 
-    words = Lists()
+    words, runs = Lists(), Runs()
     words.add(lists)
     block = words.block()
-    return merged([([Run.of(block, 0)], np.arange(block.size))], block.size)
+    runs.take(block)
+    return merged([(runs_of(runs.files("x"), "x"), np.arange(block.size))], block.size)
 
 
 def _kept(run: Run, rows: "NDArray[np.int64]") -> Run:

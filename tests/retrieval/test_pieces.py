@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval import pieces as module
-from retrieval.pieces import Lists, Spelling, Texts, foremost, once
+from retrieval.pieces import Cuts, Known, Lists, Spelling, Texts, foremost, once
 from retrieval.tokens import title_words, words
 
 ANY = st.text(st.characters(exclude_categories=()))
@@ -71,3 +71,15 @@ def test_the_foremost_pieces_are_the_first_by_name_each_once(lists, most):
     few = lists_of(foremost(block, most))
     assert [sorted(each) for each in few] == [sorted(set(each))[:most] for each in lists]
     assert np.all(np.diff(foremost(block, most).lists) >= 0)
+
+
+@given(st.lists(st.lists(st.text("a\0é\udce9", min_size=1, max_size=9), max_size=9), max_size=3))
+def test_what_is_known_has_one_number_whatever_is_in_it(came):
+    known = Known()
+    for names in came:
+        encoded = [name.encode("utf-8", "surrogatepass") for name in names]
+        ends = np.cumsum([0, *map(len, encoded)])
+        numbers = known.of(Cuts(b"".join(encoded), ends[:-1], ends[1:]))
+
+        assert [known.names[number] for number in numbers.tolist()] == names
+    assert len(known.names) == len(set(known.names))
