@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 BYTES = "surrogatepass"  # a path may hold what is no text
 _MOST_KNOWN = 1 << 19  # so many different ones are known; then all are forgotten
 _END = "\0"
-_SHORT = 7  # bytes of a piece that is a number itself
-_LONG = 1 << 8 * _SHORT  # the numbers of longer ones begin here
+_SHORT = 7  # bytes of a piece that is its own key
+_LONG = 1 << 8 * _SHORT  # the keys of longer ones begin here
 
 
 class Block(NamedTuple):
@@ -110,9 +110,8 @@ class Texts:
     def add(self, texts: Sequence[str]) -> None:
         """Take in the next texts."""
         joined = _END.join((*texts, ""))
-        if joined.count(_END) != len(
-            texts
-        ):  # one that is in a text borders pieces, as a blank does
+        if joined.count(_END) != len(texts):
+            # one that stands in a text is a border of pieces, as a blank is
             joined = _END.join((*(text.replace(_END, " ") for text in texts), ""))
         self._data += joined.encode("utf-8", BYTES)
         self._size += len(texts)
@@ -173,6 +172,7 @@ class Known:
     def _all_keys(
         self, data: bytes, begins: "NDArray[np.intp]", ends: "NDArray[np.intp]"
     ) -> "NDArray[np.uint64]":
+        """The key of each piece."""
         import numpy as np
 
         lengths = ends - begins
