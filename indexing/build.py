@@ -443,6 +443,7 @@ class _Share(NamedTuple):
 
 
 def _merged(share: _Share) -> Mapping[str, Buffer]:
+    """The files of a share, by name."""
     return share.part.merge_share(share.share, share.gathered, share.size)
 
 

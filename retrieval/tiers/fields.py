@@ -112,7 +112,7 @@ FIELDS = {
     "root": _Field(2.0, 0.5, 2.0),
     "paths": _Field(1.0, 0.5, 0.5),
 }
-TITLE, ROOT = 0, 3
+ROOT = 3  # its place among the fields
 TEXTS = 4  # the fields before `paths`
 _TRAITS = {"p": 1.0, "b": 0.7, "s": 0.5, "d": 0.3}
 
