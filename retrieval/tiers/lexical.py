@@ -405,9 +405,6 @@ class _Words:
         self._path_sizes = array("i")
         self._fields = fields.Gathered()
 
-    def add(self, entry: Entry) -> None:
-        self.take([entry])
-
     def take(self, entries: Sequence[Entry]) -> None:
         self._texts.add(list(chain.from_iterable(map(fields.texts_of, entries))))
         # in lower case before they are cut: how a letter is written may hang on its neighbours
