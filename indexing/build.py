@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import accumulate, chain, compress, count, pairwise
+from itertools import accumulate, chain, compress, count, islice, pairwise
 from operator import not_
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload, runtime_checkable
+from typing import Protocol as CheckedProtocol
 
 from indexing import stamps as stamps_of
 from indexing.chapters import (
@@ -28,6 +29,7 @@ from indexing.chapters import (
     chapter_of_prepared,
     finds,
     mapped,
+    put_down,
     skipped_for,
 )
 from indexing.entry import Entry, Source
@@ -51,6 +53,8 @@ from indexing.stores.segment import Files, decode, encode, little
 from indexing.typed import Protocol
 
 if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -81,6 +85,19 @@ class Part(Gathers, Protocol):
             entries: In order of their rows; each is read from the disk when it is asked for, which
                 takes longer than to have gathered what is needed of it.
         """
+
+
+@runtime_checkable
+class Shares(CheckedProtocol):
+    """A part that can be merged in shares, each of which hangs on what was gathered alone.
+
+    The files of all shares are those of `merge`; several processes may make them.
+    """
+
+    shares: Sequence[str]
+
+    def merge_share(self, share: str, gathered: "Gathered", size: int) -> Mapping[str, Buffer]:
+        """The files of one share; there are `size` entries."""
 
 
 class Extends(Protocol):
@@ -231,7 +248,7 @@ def build_index(
                 book = Book(read.chapters, spool, parts)
                 moved = _moved(index, book)
                 journals = _spoken(read.chapters, stamps)
-                generation = book.write(index, tell, journals)
+                generation = book.write(index, tell, journals, workers)
                 if journals is not None:
                     made = made_by(shelf.program, settings.max_file_mb, unlisted)
                     stamps_of.keep(index, generation, made, stamps)
@@ -372,24 +389,35 @@ def _readers(jobs: Sequence[_Job], workers: int) -> "Iterator[Iterable[Chapter]]
     if workers < 2 or sum(sizes) < _SMALL:
         yield (chapter_from(*job) for job in jobs)
         return
+    with _processes(workers) as pool:
+        # one that is more than a process's share is read by all of them
+        shared = [size * workers > sum(sizes) for size in sizes]
+        read = pool.map(_chapter, compress(jobs, map(not_, shared)))
+        yield (
+            chapter_from(*job, pool.map, workers) if by_all else next(read)
+            for job, by_all in zip(jobs, shared, strict=True)
+        )
+
+
+@contextmanager
+def _processes(workers: int) -> "Iterator[ProcessPoolExecutor]":
+    """So many processes of their own.
+
+    Raises:
+        BadIndex: One of them has died.
+    """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
     spawn = multiprocessing.get_context("spawn")  # the others copy a lock that is held
     with ProcessPoolExecutor(workers, spawn, gc.disable) as pool:
-        # one that is more than a process's share is read by all of them
-        shared = [size * workers > sum(sizes) for size in sizes]
-        read = pool.map(_chapter, compress(jobs, map(not_, shared)))
         try:
-            yield (
-                chapter_from(*job, pool.map, workers) if by_all else next(read)
-                for job, by_all in zip(jobs, shared, strict=True)
-            )
+            yield pool
         except BrokenProcessPool as error:
             raise BadIndex(
-                "a process that read memory files has died; free some memory, or read with one"
-                " process; the index stays as it was"
+                "a process of the build has died; free some memory, or build with one process; the"
+                " index stays as it was"
             ) from error
 
 
@@ -404,6 +432,36 @@ def _size(path: Path) -> int:
         return 0
 
 
+class _Share(NamedTuple):
+    """A share of a part that is to be merged; its files are put down beside `spool`."""
+
+    part: Shares
+    share: str
+    gathered: "Gathered"
+    size: int
+    spool: Path
+
+
+def _merged(share: _Share) -> Mapping[str, Buffer]:
+    """The files of a share, by name."""
+    return share.part.merge_share(share.share, share.gathered, share.size)
+
+
+def _merged_apart(share: _Share) -> Mapping[str, Buffer]:
+    """The same files, to be sent to another process: by their names."""
+    return put_down(_merged(share), share.spool)
+
+
+@contextmanager
+def _merges(shares: Sequence[_Share], workers: int) -> "Iterator[Iterator[Mapping[str, Buffer]]]":
+    """The files of each share, in their order, made here or meanwhile by other processes."""
+    if workers < 2:
+        yield map(_merged, shares)
+        return
+    with _processes(workers) as pool:
+        yield pool.map(_merged_apart, shares)
+
+
 _Place = int
 """The number of an entry among those of all pages."""
 _ENDS = ("from", "into")
@@ -413,7 +471,7 @@ class Book:
     """The chapters as one: of each id one entry, with what all of them say of it."""
 
     def __init__(self, chapters: Sequence[Chapter], spool: Path, parts: Sequence[Part]) -> None:
-        self._parts = parts
+        self._parts, self._spool = parts, spool
         self._pages = [pages for each in chapters for pages in each.pages]
         self._kept: dict[str, _Place] = {}
         self._before: dict[str, _Place] = {}
@@ -450,21 +508,25 @@ class Book:
         index: Path,
         tell: Callable[[Progress], None],
         journals: Sequence[tuple[str, Spoken]] | None = None,
+        workers: int = 1,
     ) -> str:
         """Make it the current generation of `index`; the generation's name.
 
-        `journals` are what the journals speak of when a delta may be laid over it.
+        `journals` are what the journals speak of when a delta may be laid over it. When there is
+        much to merge, so many processes merge what is made of shares.
         """
         sheet = self.sheet()
         further = [] if journals is None else [files_of(journals), self._originals()]
-        name = local.write(
-            index,
-            sheet.files(),
-            self.sources,
-            self._built(sheet, tell),
-            today(self._parts),
-            chain.from_iterable(further),
-        )
+        large = sum(_size(pages.spool) for pages in self._pages) >= _SMALL
+        with _merges(self._shares(sheet), workers if large else 1) as merged:
+            name = local.write(
+                index,
+                sheet.files(),
+                self.sources,
+                self._built(sheet, merged, tell),
+                today(self._parts),
+                chain.from_iterable(further),
+            )
         tell(Progress("write", 1, 1))
         return name
 
@@ -563,13 +625,29 @@ class Book:
             self._pages.append(draft.done())
             self._begins.append(self._begins[-1] + len(entries))
 
+    def _shares(self, sheet: "Sheet") -> list[_Share]:
+        """All shares of all parts that have some."""
+        return [
+            _Share(part, share, sheet.gathered(which), len(sheet), self._spool / f"{which}-{share}")
+            for which, part in enumerate(self._parts)
+            if isinstance(part, Shares)
+            for share in part.shares
+        ]
+
     def _built(
-        self, sheet: "Sheet", tell: Callable[[Progress], None]
+        self,
+        sheet: "Sheet",
+        merged: Iterator[Mapping[str, Buffer]],
+        tell: Callable[[Progress], None],
     ) -> Iterator[tuple[str, Mapping[str, Buffer]]]:
-        """What each part keeps, one after another."""
+        """What each part keeps, one after another; `merged` is what the shares give."""
         for which, part in enumerate(self._parts):
             tell(Progress(part.name, 0, 1))
-            yield part.name, part.merge(sheet.gathered(which), sheet.entries)
+            if isinstance(part, Shares):
+                for files in islice(merged, len(part.shares)):
+                    yield part.name, files
+            else:
+                yield part.name, part.merge(sheet.gathered(which), sheet.entries)
             tell(Progress(part.name, 1, 1))
         tell(Progress("write", 0, 1))
 

@@ -107,6 +107,15 @@ class Files(Mapping[str, Buffer]):
         return len(self.paths)
 
 
+def put_down(files: Mapping[str, Buffer], beside: Path) -> Files:
+    """The same files on the disk, under names that begin as `beside`."""
+    paths = {}
+    for name, data in files.items():
+        paths[name] = beside.with_name(f"{beside.name}-{name}")
+        paths[name].write_bytes(data)
+    return Files(paths)
+
+
 def mapped(path: Path) -> mmap.mmap | bytes:
     """The file's bytes, of which only those are read that are looked at."""
     with path.open("rb") as file:
@@ -185,7 +194,7 @@ class Draft:
         """What was written; nothing is to be added any more."""
         self._file.flush()
         gathered = tuple(
-            self._put_down(number, gatherer.done())
+            put_down(gatherer.done(), self._spool.with_name(f"{self._spool.name}-{number}"))
             for number, gatherer in enumerate(self._gatherers)
         )
         return Pages(
@@ -196,13 +205,6 @@ class Draft:
             bytes(self._signatures),
             gathered,
         )
-
-    def _put_down(self, number: int, gathered: Mapping[str, Buffer]) -> Files:
-        paths = {}
-        for name, data in gathered.items():
-            paths[name] = self._spool.with_name(f"{self._spool.name}-{number}-{name}")
-            paths[name].write_bytes(data)
-        return Files(paths)
 
 
 def _give(gatherer: Any, entries: Sequence[Entry]) -> None:

@@ -11,13 +11,12 @@ A family of postings is five files, searched where they lie; opening parses noth
 
 import struct
 from array import array
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain, islice, pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count as counter
 from zlib import crc32
 
 from indexing.typed import TYPE_CHECKING, Any, NamedTuple
+from retrieval.pieces import BYTES, Block, Cuts, Known, Lists
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,204 +25,125 @@ if TYPE_CHECKING:
     from indexing.stores.generations import Buffer
 
 _pair = struct.Struct("<QQ").unpack_from
-_BYTES = "surrogatepass"  # a path may hold what is no text
-_LONGEST_RUN = 1 << 22  # postings that are sorted at once; some tens of MB
-_MOST_KNOWN = 1 << 18  # so many different ones are known; then all are forgotten
+_AT_ONCE = 1 << 20  # postings that are sorted together
 
 
 class Run(NamedTuple):
-    """Postings of some lists of words: those of words `(n,)`, sorted, begin at `starts` `(n + 1,)`.
+    """Postings of some lists of words, as they came: in groups of one word.
 
-    A posting is the number of a list (u32) and how many times it holds the word (u32).
+    A group is its word (i32, a number) and how many postings it has (u32). A posting is the number
+    of a list (u32) and how many times it holds the word (u32; in files u8 if that will do).
     """
 
-    words: list[str]
-    starts: "NDArray[np.int64]"
+    groups: "NDArray[np.int32]"
+    holding: "NDArray[np.uint32]"
     lists: "NDArray[np.uint32]"
-    times: "NDArray[np.uint32]"
+    times: "NDArray[np.unsignedinteger]"
 
-
-class Block(NamedTuple):
-    """Lists of pieces of text, one after another: the piece and the list of each, by number.
-
-    `names` are the pieces by their numbers; `size` is how many lists there are.
-    """
-
-    names: list[str]
-    pieces: "NDArray[np.int32]"
-    lists: "NDArray[np.int64]"
-    size: int
-
-    def where(self, kept: "NDArray[np.bool_]") -> "Block":
-        """The lists with those of their pieces that are kept."""
-        return self._replace(pieces=self.pieces[kept], lists=self.lists[kept])
-
-
-class Pieces:
-    """Lists of pieces of text as they come: they come again and again, so each has a number."""
-
-    def __init__(self) -> None:
-        self._pieces, self._lengths = array("i"), array("i")
-        self._forget()
-
-    def _forget(self) -> None:
-        self._number_of: dict[str, int] = defaultdict(counter().__next__)
-        self._names: list[str] = []
-
-    def __len__(self) -> int:
-        """How many pieces came since the last block."""
-        return len(self._pieces)
-
-    def add(self, *lists: Sequence[str]) -> None:
-        """Take in the next lists."""
-        self._pieces.extend(map(self._number_of.__getitem__, chain.from_iterable(lists)))
-        self._lengths.extend(map(len, lists))
-
-    def block(self) -> Block:
-        """What came since the last block."""
+    @staticmethod
+    def of(block: Block, before: int) -> "Run":
+        """The postings of a block's lists, when so many came before."""
         import numpy as np
 
-        self._names.extend(islice(self._number_of, len(self._names), None))
-        lengths = np.frombuffer(self._lengths, np.int32)
-        lists = np.repeat(np.arange(len(lengths)), lengths)
-        block = Block(self._names, np.frombuffer(self._pieces, np.int32), lists, len(lengths))
-        self._pieces, self._lengths = array("i"), array("i")
-        if len(self._names) > _MOST_KNOWN:
-            self._forget()
-        return block
-
-
-class _Spelling:
-    """The words of pieces by their numbers; those of a piece are taken once."""
-
-    def __init__(self, words_of: Callable[[str], Iterable[str]], word_of: dict[str, int]) -> None:
-        import numpy as np
-
-        self._words_of, self._word_of = words_of, word_of
-        self._names: list[str] = []
-        self._words = array("i")
-        self._begins = np.full(0, -1)
-        self._counts = np.zeros(0, np.int64)
-
-    def words(self, block: Block) -> "tuple[NDArray[np.int32], NDArray[np.int64]]":
-        """The words of the block's pieces, and the list of each."""
-        import numpy as np
-
-        if block.names is not self._names:
-            self._names = block.names
-            self._begins, self._counts = np.full(0, -1), np.zeros(0, np.int64)
-        more = len(block.names) - len(self._begins)
-        self._begins = np.append(self._begins, np.full(more, -1))
-        self._counts = np.append(self._counts, np.zeros(more, np.int64))
-        new = np.zeros(len(block.names), bool)
-        new[block.pieces] = True
-        self._learn(np.flatnonzero(new & (self._begins < 0)))
-        counts = self._counts[block.pieces]
-        ends = np.cumsum(counts)
-        places = np.arange(counts.sum()) + np.repeat(
-            self._begins[block.pieces] - ends + counts, counts
+        bits = block.size.bit_length()
+        keys, times = _tallied(np.sort(block.pieces << bits | block.lists))
+        groups, holding = _tallied(keys >> bits)
+        lists = (keys & (1 << bits) - 1) + before
+        return Run(
+            groups.astype(np.int32),
+            holding.astype(np.uint32),
+            lists.astype(np.uint32),
+            times.astype(np.uint32),
         )
-        return np.array(self._words, np.int32)[places], np.repeat(block.lists, counts)
 
-    def _learn(self, pieces: "NDArray[np.int64]") -> None:
+    @staticmethod
+    def joined(runs: "Sequence[Run]") -> "Run":
+        """The postings of runs of the same words."""
         import numpy as np
 
-        words_of, names = self._words_of, self._names
-        found = [list(words_of(names[piece])) for piece in pieces.tolist()]
-        counts = np.fromiter(map(len, found), np.int64, len(found))
-        self._begins[pieces] = len(self._words) + np.cumsum(counts) - counts
-        self._counts[pieces] = counts
-        self._words.extend(map(self._word_of.__getitem__, chain.from_iterable(found)))
+        return Run(*map(np.concatenate, zip(*runs, strict=True)))
+
+    def files(self, prefix: str) -> dict[str, bytes]:
+        """Its files by name."""
+        times = "<u1" if self.times.max(initial=0) <= 0xFF else "<u4"
+        return {
+            f"{prefix}.groups": self.groups.astype("<i4").tobytes(),
+            f"{prefix}.holding": self.holding.astype("<u4").tobytes(),
+            f"{prefix}.lists": self.lists.astype("<u4").tobytes(),
+            f"{prefix}.times": self.times.astype(times).tobytes(),
+        }
+
+    @staticmethod
+    def read(files: "Mapping[str, Buffer]", prefix: str) -> "Run":
+        """What was made `files`."""
+        import numpy as np
+
+        lists = np.frombuffer(files[f"{prefix}.lists"], "<u4")
+        times = memoryview(files[f"{prefix}.times"])
+        return Run(
+            np.frombuffer(files[f"{prefix}.groups"], "<i4"),
+            np.frombuffer(files[f"{prefix}.holding"], "<u4"),
+            lists,
+            np.frombuffer(times, "<u1" if len(times) == len(lists) else "<u4"),
+        )
 
 
-def _itself(piece: str) -> tuple[str]:
-    return (piece,)
+def _tallied(ascending: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+    """The different numbers, and how often each is there."""
+    import numpy as np
+
+    begins = np.flatnonzero(np.diff(ascending, prepend=-1))
+    return ascending[begins], np.diff(begins, append=len(ascending))
 
 
 class Runs:
-    """Lists of words as they come, in sorted runs that are small enough to be sorted in memory.
+    """The postings of a family as they come.
 
     Args:
-        words_of: The words of a piece for each kind of pieces; each is a word itself by default.
-        once: A list holds a word once, however often it stands in its pieces.
+        once: A list holds a word once, however often it stands in it.
     """
 
-    def __init__(self, *words_of: Callable[[str], Iterable[str]], once: bool = False) -> None:
-        self._words_of = words_of or (_itself,)
+    def __init__(self, once: bool = False) -> None:
         self._once = once
-        self._own = Pieces()
-        self._runs: list[Run] = []
+        self._runs: list[tuple[list[str], list[Run]]] = []
         self._sizes = array("i")
-        self._before = 0
-        self._begin()
-
-    def _begin(self) -> None:
-        self._word_of: dict[str, int] = defaultdict(counter().__next__)
-        self._spellings = [_Spelling(each, self._word_of) for each in self._words_of]
-        self._words: list[NDArray[np.int32]] = []
-        self._lists: list[NDArray[np.int64]] = []
-        self._size = 0
-
-    def add(self, words: Iterable[str]) -> None:
-        """Take in the next list, each piece of which is a word."""
-        self._own.add(list(words))
-        if len(self._own) >= _LONGEST_RUN:
-            self.take(self._own.block())
 
     def take(self, *blocks: Block) -> None:
-        """Take in the next lists: a block for each kind of pieces, all of the same lists."""
-        for spelling, block in zip(self._spellings, blocks, strict=True):
-            words, lists = spelling.words(block)
-            self._words.append(words)
-            self._lists.append(lists + self._size)
-        self._size += blocks[0].size
-        if sum(map(len, self._words)) >= _LONGEST_RUN:
-            self._end()
+        """Take in the next lists: blocks of the same lists, no two of which share a word there."""
+        import numpy as np
 
-    def done(self, family: str) -> dict[str, bytes]:
-        """All that was added, as files by name; nothing is to be added any more."""
-        if (rest := self._own.block()).size:
-            self.take(rest)
-        if self._size:
-            self._end()
-        files = {}
-        for number, run in enumerate(self._runs):
-            words, offsets = _joined(_encoded(run.words))
+        before = len(self._sizes)
+        sizes = np.zeros(blocks[0].size, np.int32)
+        for block in blocks:
+            run = Run.of(block, before)
+            sizes += np.bincount(run.lists - before, minlength=block.size).astype(np.int32)
+            if self._once:
+                run = run._replace(times=np.ones_like(run.times))
+            self._of_words(block.names).append(run)
+        self._sizes.frombytes(sizes.tobytes())
+
+    def _of_words(self, words: list[str]) -> list[Run]:
+        """The runs that have their words in this list."""
+        for known, runs in self._runs:
+            if known is words:
+                return runs
+        self._runs.append((words, []))
+        return self._runs[-1][1]
+
+    def files(self, family: str) -> dict[str, bytes]:
+        """All that was taken in, by name."""
+        files: dict[str, bytes] = {}
+        for number, (words, runs) in enumerate(self._runs):
             prefix = f"{family}.{number}"
-            files[f"{prefix}.words"] = words
-            files[f"{prefix}.offsets"] = offsets.astype("<u8").tobytes()
-            files[f"{prefix}.starts"] = run.starts.astype("<i8").tobytes()
-            files[f"{prefix}.lists"] = run.lists.astype("<u4").tobytes()
-            files[f"{prefix}.times"] = run.times.astype("<u4").tobytes()
+            files |= Run.joined(runs).files(prefix)
+            encoded = _encoded(words)
+            files[f"{prefix}.words"] = b"".join(encoded)
+            files[f"{prefix}.lengths"] = array("I", map(len, encoded)).tobytes()
         return files
 
     def sizes(self) -> bytes:
-        """How many different words each list held (i32), when all is `done`."""
+        """How many different words each list held (i32)."""
         return self._sizes.tobytes()
-
-    def _end(self) -> None:
-        import numpy as np
-
-        words = list(self._word_of)
-        # the order of code points is the order of UTF-8
-        order = sorted(range(len(words)), key=words.__getitem__)
-        vocabulary = [words[number] for number in order]
-        place = np.empty(len(words), np.int64)
-        place[order] = np.arange(len(words))
-        bits = self._size.bit_length()
-        keys = place[np.concatenate(self._words)] << bits
-        keys |= np.concatenate(self._lists)
-        keys, times = np.unique(keys, return_counts=True)
-        lists = keys & (1 << bits) - 1
-        starts = np.searchsorted(keys, np.arange(len(vocabulary) + 1) << bits)
-        sizes = np.bincount(lists, minlength=self._size)
-        self._sizes.frombytes(sizes.astype(np.int32).tobytes())
-        if self._once:
-            times[:] = 1
-        lists += self._before
-        self._runs.append(Run(vocabulary, starts, lists.astype(np.uint32), times.astype(np.uint32)))
-        self._before += self._size
-        self._begin()
 
 
 class Counted(NamedTuple):
@@ -255,37 +175,21 @@ class Counted(NamedTuple):
         }
 
 
-def runs_of(files: "Mapping[str, Buffer]", family: str) -> list[Run]:
-    """The runs that `Runs.done` made files of."""
+def runs_of(files: "Mapping[str, Buffer]", family: str) -> "Iterator[tuple[Cuts, Run]]":
+    """The words and the postings that `Runs.files` made files of."""
     import numpy as np
 
-    runs: list[Run] = []
-    while f"{family}.{len(runs)}.words" in files:
-        prefix = f"{family}.{len(runs)}"
-        runs.append(
-            Run(
-                _words_in(bytes(files[f"{prefix}.words"]), files[f"{prefix}.offsets"]),
-                np.frombuffer(files[f"{prefix}.starts"], "<i8"),
-                np.frombuffer(files[f"{prefix}.lists"], "<u4"),
-                np.frombuffer(files[f"{prefix}.times"], "<u4"),
-            )
-        )
-    return runs
-
-
-def _words_in(joined: bytes, offsets: "Buffer") -> list[str]:
-    """The words that `_joined` put together."""
-    import numpy as np
-
-    bounds = pairwise(np.frombuffer(offsets, "<u8").tolist())
-    if joined.isascii():  # decoded at once, which takes a third of the time
-        text = joined.decode("ascii")
-        return [text[begin:end] for begin, end in bounds]
-    return [joined[begin:end].decode("utf-8", _BYTES) for begin, end in bounds]
+    for number in counter():
+        prefix = f"{family}.{number}"
+        if f"{prefix}.words" not in files:
+            return
+        ends = np.cumsum(np.frombuffer(files[f"{prefix}.lengths"], np.uint32), dtype=np.intp)
+        begins = np.concatenate([[0], ends[:-1]])
+        yield Cuts(bytes(files[f"{prefix}.words"]), begins, ends), Run.read(files, prefix)
 
 
 def _encoded(words: Iterable[str]) -> list[bytes]:
-    return [word.encode("utf-8", _BYTES) for word in words]
+    return [word.encode("utf-8", BYTES) for word in words]
 
 
 def _joined(encoded: Sequence[bytes]) -> "tuple[bytes, NDArray[np.uint64]]":
@@ -302,30 +206,37 @@ def _hashes(encoded: Sequence[bytes]) -> "NDArray[np.uint64]":
     return np.fromiter(map(crc32, encoded), np.uint64, len(encoded)) << np.uint64(32)
 
 
-def merged(gathered: "Iterable[tuple[Sequence[Run], NDArray[np.int64]]]", size: int) -> Counted:
+def merged(
+    gathered: "Iterable[tuple[Iterable[tuple[Cuts, Run]], NDArray[np.int64]]]", size: int
+) -> Counted:
     """The postings of all runs as one.
 
     Args:
-        gathered: Runs, and the row of each of their lists; -1 is left out.
+        gathered: Words and runs, and the row of each of their lists; -1 is left out.
         size: How many rows there are.
     """
     import numpy as np
 
-    runs = [_placed(run, rows) for runs, rows in gathered for run in runs]
-    # sorted lists are merged faster than a set of their words is sorted
-    words = list(dict.fromkeys(sorted(chain.from_iterable(run.words for run in runs))))
-    number_of = {word: number for number, word in enumerate(words)}
-    numbers = [
-        np.fromiter(map(number_of.__getitem__, run.words), np.int64, len(run.words)) for run in runs
-    ]
-    holding = np.zeros(len(words), np.int64)
-    for run, number in zip(runs, numbers, strict=True):
-        holding[number] += np.diff(run.starts)
-    starts = np.concatenate([[0], np.cumsum(holding)])
+    known = Known()
+    runs = []
+    for its_runs, rows in gathered:
+        for words, run in its_runs:
+            runs.append((_kept(run, rows), known.of(words)[run.groups], rows))
+    holding = np.zeros(len(known.names), np.int64)
+    for run, groups, _ in runs:
+        np.add.at(holding, groups, run.holding)
+    held = np.flatnonzero(holding).tolist()
+    held.sort(key=known.names.__getitem__)
+    place = np.zeros(len(known.names), np.int64)
+    place[held] = np.arange(len(held))
+    starts = np.concatenate([[0], np.cumsum(holding[held])])
     counted = Counted(
-        words, starts, np.empty(starts[-1], np.uint32), np.empty(starts[-1], np.uint32)
+        [known.names[number] for number in held],
+        starts,
+        np.empty(starts[-1], np.uint32),
+        np.empty(starts[-1], np.uint32),
     )
-    _fill(counted, runs, numbers, size)
+    _fill(counted, [_Placed.of(place[groups], run, rows) for run, groups, rows in runs], size)
     return counted
 
 
@@ -336,58 +247,80 @@ def merged_family(
     return merged(((runs_of(files, family), rows) for files, rows in gathered), size)
 
 
-def count(lists: Iterable[Iterable[str]]) -> Counted:
+def count(lists: Iterable[Sequence[str]]) -> Counted:
     """How often each row holds each word; row `i` holds the words of the `i`th list."""
     import numpy as np
 
-    runs, size = Runs(), 0
-    for words in lists:
-        runs.add(words)
-        size += 1
-    return merged([(runs_of(runs.done("x"), "x"), np.arange(size))], size)
+    words, runs = Lists(), Runs()
+    words.add(lists)
+    block = words.block()
+    runs.take(block)
+    return merged([(runs_of(runs.files("x"), "x"), np.arange(block.size))], block.size)
 
 
-def _placed(run: Run, rows: "NDArray[np.int64]") -> Run:
-    """The run with rows for the numbers of its lists, without what is left out."""
+def _kept(run: Run, rows: "NDArray[np.int64]") -> Run:
+    """The run without the lists that have no row."""
     import numpy as np
 
-    row = rows[run.lists]
-    kept = row >= 0
-    if kept.all():
-        return run._replace(lists=row.astype(np.uint32))
-    starts = np.concatenate([[0], np.cumsum(kept)])[run.starts]
-    held = np.flatnonzero(np.diff(starts))
-    return Run(
-        [run.words[word] for word in held],
-        np.append(starts[held], starts[-1]),
-        row[kept].astype(np.uint32),
-        run.times[kept],
-    )
+    if (rows >= 0).all():
+        return run
+    kept = rows[run.lists] >= 0
+    ends = np.concatenate([[0], np.cumsum(kept)])[np.cumsum(run.holding, dtype=np.int64)]
+    holding = np.diff(ends, prepend=0)
+    return run._replace(holding=holding, lists=run.lists[kept], times=run.times[kept])
 
 
-def _fill(
-    counted: Counted, runs: Sequence[Run], numbers: "Sequence[NDArray[np.int64]]", size: int
-) -> None:
+class _Placed(NamedTuple):
+    """A run, and the row of each of its lists; its groups in order of their words.
+
+    Groups are of `words` `(g,)`, numbers that ascend; each has `holding` postings from `begins` on.
+    """
+
+    words: "NDArray[np.int64]"
+    begins: "NDArray[np.int64]"
+    holding: "NDArray[np.int64]"
+    run: Run
+    rows: "NDArray[np.int64]"
+
+    @staticmethod
+    def of(words: "NDArray[np.int64]", run: Run, rows: "NDArray[np.int64]") -> "_Placed":
+        import numpy as np
+
+        order = np.argsort(words)
+        holding = run.holding.astype(np.int64)
+        begins = np.cumsum(holding) - holding
+        return _Placed(words[order], begins[order], holding[order], run, rows)
+
+    def between(self, first: int, last: int) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+        """The word of each posting of the words from `first` to before `last`, and its place."""
+        import numpy as np
+
+        some = slice(*np.searchsorted(self.words, [first, last]))
+        holding = self.holding[some]
+        skipped = self.begins[some] - np.cumsum(holding) + holding
+        places = np.arange(holding.sum()) + np.repeat(skipped, holding)
+        return np.repeat(self.words[some], holding), places
+
+
+def _fill(counted: Counted, runs: Sequence[_Placed], size: int) -> None:
     """Put the runs' postings in order, so many words at a time as can be sorted in memory.
 
-    `numbers` are those of each run's words. A posting is sorted as one number: word, row, times.
+    A posting is sorted as one number: word, row, times.
     """
     import numpy as np
 
     row_bits = max(1, size).bit_length()
-    times_bits = max((int(run.times.max(initial=1)) for run in runs), default=1).bit_length()
+    times_bits = max((int(each.run.times.max(initial=1)) for each in runs), default=1).bit_length()
     most = 1 << 63 - row_bits - times_bits
     words, first = len(counted.words), 0
     while first < words:
-        ending = int(np.searchsorted(counted.starts, counted.starts[first] + _LONGEST_RUN, "right"))
+        ending = int(np.searchsorted(counted.starts, counted.starts[first] + _AT_ONCE, "right"))
         last = min(max(ending - 1, first + 1), first + most, words)
         pieces = []
-        for run, number in zip(runs, numbers, strict=True):
-            begin, end = np.searchsorted(number, [first, last])
-            word = np.repeat(number[begin:end] - first, np.diff(run.starts[begin : end + 1]))
-            here = slice(run.starts[begin], run.starts[end])
-            keys = word << row_bits | run.lists[here].astype(np.int64)
-            pieces.append(keys << times_bits | run.times[here])
+        for each in runs:
+            word, places = each.between(first, last)
+            keys = (word - first) << row_bits | each.rows[each.run.lists[places]]
+            pieces.append(keys << times_bits | each.run.times[places])
         keys = np.concatenate(pieces)
         keys.sort()
         here = slice(counted.starts[first], counted.starts[last])

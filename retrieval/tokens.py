@@ -131,6 +131,7 @@ _SUFFIXES = (
     *(("ing", 3), ("ed", 3), ("ment", 4), ("ness", 4), ("ly", 4), ("er", 4), ("ion", 4), ("al", 5)),
 )
 _ENDINGS = tuple(suffix for suffix, _ in _SUFFIXES)
+_LAST = frozenset(ending[-1] for ending in (*_ENDINGS, "s", "e"))
 _EXTENSION = expression(r"\.\w+\Z")
 _RENAMED = expression(r"(?P<before>.*)\{(?P<old>[^{}]*) => (?P<new>[^{}]*)\}(?P<after>.*)")
 _ARROW = " => "
@@ -146,7 +147,7 @@ def words(text: str, plain: bool = False) -> list[str]:
     """
     if plain:
         return _PLAIN.findall(text.lower())
-    if text.isalpha() and text.islower() and text.isascii():  # most pieces: no need to look closer
+    if _is_simple(text):  # most pieces: no need to look closer
         return [] if text in _STOP or not 2 <= len(text) <= _LONGEST else [text]
     found: list[str] = []
     for name in _NAME.findall(text):
@@ -157,13 +158,12 @@ def words(text: str, plain: bool = False) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """A lower-case word without its ending: `connections` and `connected` are `connect`.
 
     Only words of ASCII letters are shortened: names, numbers and codes stay as they are.
     """
-    if len(word) <= 3 or not (word.isascii() and word.isalpha()):
+    if len(word) <= 3 or word[-1] not in _LAST or not (word.isascii() and word.isalpha()):
         return word
     if word.endswith("ies") and len(word) > 4:
         word = word[:-3] + "y"
@@ -180,17 +180,25 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
-pieces = str.split
-"""What stands between blanks: the words of a text are those of its pieces."""
-
-
 def path_words(key: str) -> list[str]:
     """The words of a file's key, without its extension."""
-    return words(_EXTENSION.sub("", key).replace("/", " ").replace("-", " "))
+    return [word for part in path_parts(key) for word in part_words(part)]
+
+
+def path_parts(key: str) -> list[str]:
+    """The folders of a file's key, and its base name without its extension."""
+    return _EXTENSION.sub("", key).split("/")
+
+
+def part_words(part: str) -> list[str]:
+    """The words of a part of a path."""
+    return words(part.replace("-", " "))
 
 
 def title_words(text: str) -> frozenset[str]:
     """The set of lower-case alphanumeric words, as the seed's formula takes them."""
+    if text.isascii() and text.isalnum():
+        return frozenset((text.lower(),))
     return frozenset(_TITLE_WORD.findall(text.lower()))
 
 
@@ -226,8 +234,13 @@ def file_keys(files: tuple[str, ...] | None) -> dict[str, str] | None:
     """
     if files is None:
         return None
-    keys = {file_key(name): path for path in reversed(files) for name in names(path)}
-    return {key: keys[key] for key in sorted(keys) if key}
+    keys = {key: path for path in reversed(files) for key in keys_of(path)}
+    return {key: keys[key] for key in sorted(keys)}
+
+
+def keys_of(path: str) -> list[str]:
+    """The keys of one file as it was written."""
+    return [key for name in names(path) if (key := file_key(name))]
 
 
 def digest(plain: bool = False) -> str:
@@ -246,7 +259,14 @@ def digest(plain: bool = False) -> str:
     return sha256("\n".join(told).encode()).hexdigest()
 
 
+def _is_simple(text: str) -> bool:
+    """Whether it has nothing but small letters of ASCII."""
+    return text.isalpha() and text.islower() and text.isascii()
+
+
 def _lower_words(name: str) -> tuple[str, ...]:
+    if _is_simple(name):
+        return (name,) if 2 <= len(name) <= _LONGEST else ()
     return tuple(word.lower() for word in _split(name) if 2 <= len(word) <= _LONGEST)
 
 

@@ -49,6 +49,7 @@ HOUSE = (
     "retrieval.query",
     "retrieval.hit",
     "retrieval.tokens",
+    "retrieval.pieces",
     "retrieval.postings",
     "retrieval.segments",
     "retrieval.encoder",

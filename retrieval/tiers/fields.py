@@ -53,8 +53,8 @@ from indexing.signature import Signature
 from indexing.typed import TYPE_CHECKING, NamedTuple
 from retrieval import tokens
 from retrieval.hit import Why
+from retrieval.pieces import Block, Spelling, foremost
 from retrieval.postings import (
-    Block,
     Counted,
     Postings,
     Runs,
@@ -112,7 +112,7 @@ FIELDS = {
     "root": _Field(2.0, 0.5, 2.0),
     "paths": _Field(1.0, 0.5, 0.5),
 }
-TITLE, ROOT = 0, 3
+ROOT = 3  # its place among the fields
 TEXTS = 4  # the fields before `paths`
 _TRAITS = {"p": 1.0, "b": 0.7, "s": 0.5, "d": 0.3}
 
@@ -126,33 +126,43 @@ class Gathered:
     """The words and traits of entries as they come, their days and their numbers of files."""
 
     def __init__(self) -> None:
-        self._terms, self._traits = Runs(_terms_of, _path_terms_of), Runs(_traits_of, once=True)
+        self._stems = Spelling(_stems_of)
+        self._path_parts, self._path_stems = Spelling(tokens.path_parts), Spelling(_part_stems_of)
+        self._traits_of = Spelling(_traits_of)
+        self._terms, self._traits = Runs(), Runs(once=True)
         self._days, self._sizes = array("i"), array("i")
 
-    def add(self, entry: Entry, keys: Sequence[str] | None) -> None:
-        """Take in the next entry, but for its words."""
-        self._days.append(day_of(entry.captured_at))
-        self._sizes.append(_NO_SIZE if keys is None else min(len(keys), SIZES))
+    def add(self, entries: Sequence[Entry]) -> None:
+        """Take in the next entries, but for their words and files."""
+        self._days.extend(day_of(entry.captured_at) for entry in entries)
 
-    def take(self, texts: Block, keys: Block) -> None:
-        """Take in the words of the next entries: a list for each of `texts_of`, and their files."""
+    def take(self, words: Block, keys: Block, sizes: "NDArray[np.int64]") -> None:
+        """Take in what goes with the next entries.
+
+        Args:
+            words: A list for each of `texts_of`.
+            keys: Those of their files, each once.
+            sizes: How many these are; below 0 when they are not known.
+        """
         import numpy as np
 
-        entry, field = np.divmod(texts.lists, TEXTS)
-        before = np.searchsorted(keys.lists, keys.lists)
-        compared = keys.where(np.arange(len(keys.lists)) - before < _MOST_FILES)
+        entry, field = np.divmod(words.lists, TEXTS)
+        compared = foremost(keys, _MOST_FILES)
         count, size = len(FIELDS), keys.size * len(FIELDS)
+        in_paths = compared._replace(lists=compared.lists * count + TEXTS, size=size)
         self._terms.take(
-            texts._replace(lists=entry * count + field, size=size),
-            compared._replace(lists=compared.lists * count + TEXTS, size=size),
+            self._stems.of(words._replace(lists=entry * count + field, size=size)),
+            self._path_stems.of(self._path_parts.of(in_paths)),
         )
-        self._traits.take(compared)
+        self._traits.take(self._traits_of.of(compared))
+        known = np.where(sizes < 0, _NO_SIZE, np.minimum(sizes, SIZES))
+        self._sizes.frombytes(known.astype(np.int32).tobytes())
 
     def done(self) -> dict[str, bytes]:
         """All that was added, as files by name; nothing is to be added any more."""
         return {
-            **self._terms.done("terms"),
-            **self._traits.done("traits"),
+            **self._terms.files("terms"),
+            **self._traits.files("traits"),
             "days": self._days.tobytes(),
             "sizes": self._sizes.tobytes(),
         }
@@ -204,63 +214,68 @@ class Totals(NamedTuple):
         return logs / sum(counts) if any(counts) else 0.0
 
 
-class _Whole(NamedTuple):
-    """What was gathered of some entries, by their rows."""
+class _Terms(NamedTuple):
+    """The terms that were gathered of some entries, by their rows, and what weighs them."""
 
-    terms: Counted
-    traits: Counted
+    postings: Counted
     days: "NDArray[np.int32]"
     sizes: "NDArray[np.int32]"
     lengths: "NDArray[np.int64]"
     totals: Totals
 
     @staticmethod
-    def of(gathered: "AllGathered", size: int) -> "_Whole":
+    def of(gathered: "AllGathered", size: int) -> "_Terms":
         import numpy as np
 
-        days = by_row(((files["days"], rows) for files, rows in gathered), size)
-        sizes = by_row(((files["sizes"], rows) for files, rows in gathered), size)
+        days, sizes = _by_row(gathered, "days", size), _by_row(gathered, "sizes", size)
         in_fields = ((runs_of(files, "terms"), _field_rows(rows)) for files, rows in gathered)
-        terms = merged(in_fields, size * len(FIELDS))
-        traits = merged_family(gathered, "traits", size)
-        lengths = _lengths(terms, size)
+        postings = merged(in_fields, size * len(FIELDS))
+        lengths = _lengths(postings, size)
         totals = Totals(
             (lengths > 0).sum(axis=0),
             lengths.sum(axis=0),
             np.bincount(sizes, minlength=_NO_SIZE + 1),
             int(days.max(initial=0)),
         )
-        return _Whole(terms, traits, days, sizes, lengths, totals)
+        return _Terms(postings, days, sizes, lengths, totals)
 
     def files(self, totals: Totals) -> "dict[str, memoryview]":
-        """All but what hangs on how many rows hold a word."""
-        terms, weights = _term_weights(self.terms, self.lengths, totals.means())
+        """What is kept of them when all entries have these totals; they are used up by it."""
+        terms, weights = _term_weights(self.postings, self.lengths, totals.means())
         return {
             **terms.files("terms"),
             "terms.weights": data_of(weights, "<f4"),
-            **self.traits.files("traits"),
             "days": data_of(self.days, "<i4"),
             "sizes": data_of(self.sizes, "<u1"),
             "totals": totals.data(),
         }
 
 
-def merge(gathered: "AllGathered", size: int) -> "dict[str, memoryview]":
-    """Postings of `terms` with `weights` (f32), of `traits`, and what the priors take.
+def merged_terms(gathered: "AllGathered", size: int) -> "dict[str, memoryview]":
+    """Postings of `terms` with `weights` (f32), and what the priors take.
 
-    A weight is a saturated frequency. `traits.scales` (f32 a row) make vectors of traits as long as
-    1. `days` (i32 a row) are those of the calendar, 0 unknown; `sizes` (u8) numbers of files, the
-    greatest unknown; `totals` are `Totals`.
+    A weight is a saturated frequency. `days` (i32 a row) are those of the calendar, 0 unknown;
+    `sizes` (u8) numbers of files, the greatest unknown; `totals` are `Totals`.
     """
+    terms = _Terms.of(gathered, size)
+    return terms.files(terms.totals)
+
+
+def merged_traits(gathered: "AllGathered", size: int) -> "dict[str, memoryview]":
+    """Postings of `traits`; `traits.scales` (f32 a row) make vectors of traits as long as 1."""
     import numpy as np
 
-    whole = _Whole.of(gathered, size)
-    touched = np.diff(whole.traits.starts)
-    weights = _trait_weights(_initials(whole.traits), touched, whole.totals.known)
-    return {
-        **whole.files(whole.totals),
-        "traits.scales": scales(whole.traits, weights, size),
-    }
+    traits = merged_family(gathered, "traits", size)
+    sizes = _by_row(gathered, "sizes", size)
+    known = int(((sizes > 0) & (sizes < _NO_SIZE)).sum())
+    return _trait_files(traits, np.diff(traits.starts), known, size)
+
+
+def _trait_files(
+    traits: Counted, touched: "NDArray[np.int64]", known: int, size: int
+) -> "dict[str, memoryview]":
+    weights = _trait_weights(_initials(traits), touched, known)
+    return {**traits.files("traits"), "traits.scales": scales(traits, weights, size)}
 
 
 def extend(
@@ -271,7 +286,7 @@ def extend(
     size: int,
     rows: int,
 ) -> "dict[str, memoryview] | None":
-    """As `merge`, for `size` rows that are added to the `rows` of a base.
+    """As what is merged, for `size` rows that are added to the `rows` of a base.
 
     `base.traits.scales` are what is now so of its rows. None when the base's weights would be
     others.
@@ -279,25 +294,28 @@ def extend(
     import numpy as np
 
     before = Totals.of(base)
-    lost, whole = _Whole.of(gone, len(dead)), _Whole.of(added, size)
+    lost, terms = _Terms.of(gone, len(dead)), _Terms.of(added, size)
     days = numbers(base["days"], "<i4")
     totals = Totals(
-        before.filled - lost.totals.filled + whole.totals.filled,
-        before.words - lost.totals.words + whole.totals.words,
-        before.sizes - lost.totals.sizes + whole.totals.sizes,
-        max(int(np.delete(days, dead).max(initial=0)), whole.totals.newest),
+        before.filled - lost.totals.filled + terms.totals.filled,
+        before.words - lost.totals.words + terms.totals.words,
+        before.sizes - lost.totals.sizes + terms.totals.sizes,
+        max(int(np.delete(days, dead).max(initial=0)), terms.totals.newest),
     )
     if (totals.means() != before.means()).any():
         return None
-    traits = Postings(base, "traits")
-    shift = shifted(traits, lost.traits, whole.traits)
-    of_base = _trait_weights(traits.initials(), holding(traits, shift.base), totals.known)
-    of_added = _trait_weights(_initials(whole.traits), shift.added, totals.known)
+    of_base, traits = Postings(base, "traits"), merged_family(added, "traits", size)
+    shift = shifted(of_base, merged_family(gone, "traits", len(dead)), traits)
+    weights = _trait_weights(of_base.initials(), holding(of_base, shift.base), totals.known)
     return {
-        **whole.files(totals),
-        "traits.scales": scales(whole.traits, of_added, size),
-        "base.traits.scales": scales(traits, of_base, rows),
+        **terms.files(totals),
+        **_trait_files(traits, shift.added, totals.known, size),
+        "base.traits.scales": scales(of_base, weights, rows),
     }
+
+
+def _by_row(gathered: "AllGathered", name: str, size: int) -> "NDArray[np.int32]":
+    return by_row(((files[name], rows) for files, rows in gathered), size)
 
 
 def _field_rows(rows: "Rows") -> "Rows":
@@ -315,22 +333,21 @@ def traits_of(keys: Sequence[str] | Mapping[str, str]) -> list[str]:
     )
 
 
-def _terms_of(piece: str) -> Iterator[str]:
-    return map(tokens.stem, tokens.words(piece))
+def _stems_of(word: str) -> tuple[str]:
+    return (tokens.stem(word),)
 
 
-def _path_terms_of(key: str) -> Iterator[str]:
-    return map(tokens.stem, tokens.path_words(key))
+def _part_stems_of(part: str) -> list[str]:
+    return list(map(tokens.stem, tokens.part_words(part)))
 
 
-def _traits_of(key: str) -> Iterator[str]:
+def _traits_of(key: str) -> list[str]:
     folders, _, base = key.rpartition("/")
-    yield f"p:{key}"
-    yield f"b:{base}"
-    yield f"s:{base.partition('.')[0].lower() or base.lower()}"
+    traits = [f"p:{key}", f"b:{base}", f"s:{base.partition('.')[0].lower() or base.lower()}"]
     while folders:
-        yield f"d:{folders}"
+        traits.append(f"d:{folders}")
         folders = folders.rpartition("/")[0]
+    return traits
 
 
 def root_of(signature: Signature) -> str:
@@ -594,29 +611,32 @@ def _lengths(terms: Counted, size: int) -> "NDArray[np.int64]":
 def _term_weights(
     found: Counted, lengths: "NDArray[np.int64]", means: "NDArray[np.float64]"
 ) -> tuple[Counted, "NDArray[np.float32]"]:
-    """The postings of whole entries from those of their fields, and each one's weight."""
+    """The postings of whole entries from those of their fields, and each one's weight.
+
+    They are put in the place of those of the fields: there are hundreds of megabytes of them.
+    """
     import numpy as np
 
     shares = np.array([each.length for each in FIELDS.values()])
     full = np.array([each.weight for each in FIELDS.values()])
-    norms = full / (1 - shares + shares * lengths / np.maximum(means, 1e-9))
-    # as many as there can be: what is not written takes no memory
-    most = len(found.all_rows)
-    rows, weights = np.empty(most, np.uint32), np.empty(most, np.float32)
+    norms = (full / (1 - shares + shares * lengths / np.maximum(means, 1e-9))).ravel()
+    rows, weights = found.all_rows, found.times.view(np.float32)
     counts = np.zeros(len(found.words), np.int64)
     done = 0
     # some words at a time: in double precision all of them would take gigabytes
     steps = np.searchsorted(found.starts, np.arange(0, found.starts[-1], _STEP))
     for first, last in pairwise(np.unique([*steps, len(found.words)])):
         here = slice(found.starts[first], found.starts[last])
-        entry, field = np.divmod(found.all_rows[here], len(FIELDS))
-        word = np.repeat(np.arange(first, last), np.diff(found.starts[first : last + 1]))
+        in_fields = found.all_rows[here]
+        entry = in_fields // len(FIELDS)
+        bounds = found.starts[first : last + 1] - found.starts[first]
         # postings of one word and entry stand together
         new = np.ones(len(entry), bool)
-        new[1:] = (np.diff(entry) != 0) | (np.diff(word) != 0)
+        new[1:] = entry[1:] != entry[:-1]
+        new[bounds[:-1]] = True
         begins = np.flatnonzero(new)
-        frequency = np.add.reduceat(found.times[here] * norms[entry, field], begins)
-        counts[first:last] = np.bincount(word[begins] - first, minlength=last - first)
+        frequency = np.add.reduceat(found.times[here] * norms[in_fields], begins)
+        counts[first:last] = np.diff(np.searchsorted(begins, bounds))
         these = slice(done, done + len(begins))
         rows[these] = entry[begins]
         weights[these] = frequency / (frequency + K1)

@@ -21,15 +21,16 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 from indexing.entry import Entry
 from indexing.settings import Settings
 from indexing.typed import TYPE_CHECKING, Any
 from retrieval import tokens
 from retrieval.hit import Hit, Why, says_the_same
+from retrieval.pieces import Block, Lists, Spelling, Texts, once
 from retrieval.postings import (
     Counted,
-    Pieces,
     Postings,
     Runs,
     by_row,
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from indexing.stores.interface import Segment, Store
     from retrieval.tiers.interface import Scored
 
-_MOST_PIECES = 1 << 18  # so many come before their words are looked up
+_MOST_TEXT = 1 << 22  # bytes that come before their words are looked up
 
 
 class Last:
@@ -82,6 +83,7 @@ class Lexical:
 
     name = "lexical"
     sure = False
+    shares = ("terms", "text", "traits", "titles", "paths")
 
     def __init__(self, settings: Settings = Settings()) -> None:
         self._settings = settings
@@ -112,16 +114,12 @@ class Lexical:
         `text.scales` (f32 a row) make vectors of tf * idf as long as 1; `titles.sizes` and
         `paths.sizes` (i32 a row) are the sizes of the sets, -1 when a row's files are unknown.
         """
-        import numpy as np
+        shares = (self.merge_share(share, gathered, len(entries)) for share in self.shares)
+        return dict(chain.from_iterable(share.items() for share in shares))
 
-        size = len(entries)
-        text = merged_family(gathered, "text", size)
-        idfs = of_each(np.diff(text.starts), partial(idf, size))
-        return {
-            **self._files(gathered, size, text),
-            "text.scales": scales(text, idfs, size, text.times),
-            **fields.merge(gathered, size),
-        }
+    def merge_share(self, share: str, gathered: "Gathered", size: int) -> Mapping[str, memoryview]:
+        """The files of `merge` that hang together."""
+        return _SHARES[share](gathered, size)
 
     def extend(
         self,
@@ -144,22 +142,11 @@ class Lexical:
         if extended is None:
             return None
         return {
-            **self._files(added, size, text),
-            "text.scales": scales(text, idfs, size, text.times),
+            **_text_files(text, idfs, size),
+            **_merged_set(added, size, "titles"),
+            **_merged_set(added, size, "paths"),
             "base.text.shift": data_of(shift.base, "<i8"),
             **extended,
-        }
-
-    @staticmethod
-    def _files(gathered: "Gathered", size: int, text: Counted) -> "dict[str, memoryview]":
-        """What hangs on no other row."""
-        return {
-            **text.files("text"),
-            "text.times": data_of(text.times, "<f4"),
-            **merged_family(gathered, "titles", size).files("titles"),
-            "titles.sizes": _sizes(gathered, "titles.sizes", size),
-            **merged_family(gathered, "paths", size).files("paths"),
-            "paths.sizes": _sizes(gathered, "paths.sizes", size),
         }
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
@@ -419,52 +406,94 @@ class _Words:
     """The words and files of entries as they come; sizes of sets are those of `Lexical.merge`."""
 
     def __init__(self, plain: bool) -> None:
-        self._texts, self._keys = Pieces(), Pieces()
-        self._bodiless = bytearray()
-        self._text = Runs(partial(tokens.words, plain=plain))
-        self._titles = Runs(tokens.title_words, once=True)
-        self._paths = Runs()
+        self._plain = plain
+        self._texts, self._whole, self._title = Texts(), Texts(), Texts()
+        self._words = Spelling(tokens.words)
+        self._plain_words = Spelling(partial(tokens.words, plain=True))
+        self._title_words = Spelling(tokens.title_words)
+        self._files, self._keys = Lists(), Spelling(tokens.keys_of)
+        self._bodiless, self._known = bytearray(), bytearray()
+        self._text, self._titles, self._paths = Runs(), Runs(once=True), Runs()
         self._path_sizes = array("i")
         self._fields = fields.Gathered()
 
-    def add(self, entry: Entry) -> None:
-        self._texts.add(*map(tokens.pieces, fields.texts_of(entry)))
-        self._bodiless.append(not entry.body)
-        keys = tokens.file_keys(entry.files)
-        files = None if keys is None else list(keys)
-        self._keys.add(files or ())
-        self._path_sizes.append(UNKNOWN if files is None else len(files))
-        self._fields.add(entry, files)
-        if len(self._texts) >= _MOST_PIECES:
-            self._take()
+    def take(self, entries: Sequence[Entry]) -> None:
+        self._texts.add(list(chain.from_iterable(map(fields.texts_of, entries))))
+        # in lower case before they are cut: how a letter is written may hang on its neighbours
+        self._title.add([entry.title.lower() for entry in entries])
+        if self._plain:
+            self._whole.add([text_of(entry).lower() for entry in entries])
+        self._files.add(entry.files or () for entry in entries)
+        self._bodiless.extend(not entry.body for entry in entries)
+        self._known.extend(entry.files is not None for entry in entries)
+        self._fields.add(entries)
+        if len(self._texts) >= _MOST_TEXT:
+            self._count()
 
-    def _take(self) -> None:
-        """The words of the entries that came since."""
+    def _count(self) -> None:
+        """Count the words of the entries that came since."""
         import numpy as np
 
-        texts, keys = self._texts.block(), self._keys.block()
-        entry, field = np.divmod(texts.lists, fields.TEXTS)
-        whole = texts._replace(lists=entry, size=keys.size)
-        # as `text_of` has it
-        told = (field != fields.ROOT) | np.frombuffer(self._bodiless, bool)[entry]
-        self._text.take(whole.where(told))
-        self._titles.take(whole.where(field == fields.TITLE))
+        words = self._words.of(self._texts.block())
+        keys = once(self._keys.of(self._files.block()))
+        sizes = np.bincount(keys.lists, minlength=keys.size)
+        sizes[~np.frombuffer(self._known, bool)] = UNKNOWN
+        self._path_sizes.frombytes(sizes.astype(np.int32).tobytes())
+        whole = self._plain_words.of(self._whole.block()) if self._plain else self._told(words)
+        self._text.take(whole)
+        self._titles.take(self._title_words.of(self._title.block()))
         self._paths.take(keys)
-        self._fields.take(texts, keys)
-        self._bodiless = bytearray()
+        self._fields.take(words, keys, sizes)
+        self._bodiless, self._known = bytearray(), bytearray()
+
+    def _told(self, words: Block) -> Block:
+        """Those of `text_of` among the words of all fields."""
+        import numpy as np
+
+        entry, field = np.divmod(words.lists, fields.TEXTS)
+        told = (field != fields.ROOT) | np.frombuffer(self._bodiless, bool)[entry]
+        return words._replace(lists=entry, size=words.size // fields.TEXTS).where(told)
 
     def done(self) -> Mapping[str, bytes]:
-        self._take()
+        self._count()
         return {
-            **self._text.done("text"),
-            **self._titles.done("titles"),
-            **self._paths.done("paths"),
+            **self._text.files("text"),
+            **self._titles.files("titles"),
+            **self._paths.files("paths"),
             "titles.sizes": self._titles.sizes(),
             "paths.sizes": self._path_sizes.tobytes(),
             **self._fields.done(),
         }
 
 
-def _sizes(gathered: "Gathered", name: str, size: int) -> memoryview:
-    """The sizes of a set for each row (i32)."""
-    return data_of(by_row(((files[name], rows) for files, rows in gathered), size), "<i4")
+def _merged_text(gathered: "Gathered", size: int) -> "dict[str, memoryview]":
+    import numpy as np
+
+    text = merged_family(gathered, "text", size)
+    return _text_files(text, of_each(np.diff(text.starts), partial(idf, size)), size)
+
+
+def _text_files(text: Counted, idfs: "NDArray[np.float64]", size: int) -> "dict[str, memoryview]":
+    return {
+        **text.files("text"),
+        "text.times": data_of(text.times, "<f4"),
+        "text.scales": scales(text, idfs, size, text.times),
+    }
+
+
+def _merged_set(gathered: "Gathered", size: int, family: str) -> "dict[str, memoryview]":
+    sizes = by_row(((files[f"{family}.sizes"], rows) for files, rows in gathered), size)
+    return {
+        **merged_family(gathered, family, size).files(family),
+        f"{family}.sizes": data_of(sizes, "<i4"),
+    }
+
+
+# What takes longest comes first: the others are merged meanwhile.
+_SHARES: "Mapping[str, Callable[[Gathered, int], dict[str, memoryview]]]" = {
+    "terms": fields.merged_terms,
+    "text": _merged_text,
+    "traits": fields.merged_traits,
+    "titles": partial(_merged_set, family="titles"),
+    "paths": partial(_merged_set, family="paths"),
+}

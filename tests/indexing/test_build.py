@@ -601,14 +601,15 @@ def test_one_large_journal_is_read_by_several_processes(tmp_path, monkeypatch):
     assert tree(tmp_path / "several") == whole
 
 
-def test_a_process_that_dies_leaves_the_index_as_it_was(memory, index, monkeypatch):
+@pytest.mark.parametrize("work", ["_chapter", "_merged_apart"])
+def test_a_process_that_dies_leaves_the_index_as_it_was(work, memory, index, monkeypatch):
     journal(memory / "more.jsonl", [fixed("c", "Error: three")])
     built(memory, index)
     before = tree(index)
     monkeypatch.setattr(build, "_SMALL", 0)
-    monkeypatch.setattr(build, "_chapter", dies)
+    monkeypatch.setattr(build, work, dies)
 
-    with pytest.raises(BadIndex, match="a process that read memory files has died"):
+    with pytest.raises(BadIndex, match="a process of the build has died"):
         built(memory, index, workers=2)
 
     assert tree(index) == before

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval import postings as module
-from retrieval.postings import Pieces, Postings, Runs, count, merged, runs_of
+from retrieval.pieces import Lists, Spelling
+from retrieval.postings import Postings, Runs, count, merged, runs_of
 
 WORDS = st.text(st.characters(exclude_categories=()), min_size=1, max_size=3)
 
@@ -46,10 +47,16 @@ def test_nothing_counted_is_nothing_found():
     assert Postings(files, "x").find(["a"]) == [None]
 
 
+def block_of(words):
+    lists = Lists()
+    lists.add(words)
+    return lists.block()
+
+
 @given(
     st.lists(st.lists(WORDS, max_size=5), max_size=12), st.data(), st.sampled_from([1, 3, 1 << 22])
 )
-def test_runs_give_the_same_however_they_are_split_and_in_whatever_order(lists, data, longest):
+def test_runs_give_the_same_however_they_are_split_and_in_whatever_order(lists, data, at_once):
     kept = data.draw(st.lists(st.booleans(), min_size=len(lists), max_size=len(lists)))
     rows = data.draw(st.permutations(range(sum(kept))))
     cut = data.draw(st.integers(0, len(lists)))
@@ -60,14 +67,14 @@ def test_runs_give_the_same_however_they_are_split_and_in_whatever_order(lists, 
         if row >= 0:
             whole[row] = words
     expected = count(whole)
+    gathered = []
+    for part in (slice(0, cut), slice(cut, None)):
+        runs = Runs()
+        for words in lists[part]:
+            runs.take(block_of([words]))
+        gathered.append((runs_of(runs.files("x"), "x"), row_of[part]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_LONGEST_RUN", longest)
-        gathered = []
-        for part in (slice(0, cut), slice(cut, None)):
-            runs = Runs()
-            for words in lists[part]:
-                runs.add(words)
-            gathered.append((runs_of(runs.done("x"), "x"), row_of[part]))
+        patch.setattr(module, "_AT_ONCE", at_once)
         found = merged(gathered, len(rows))
 
     assert found.words == expected.words
@@ -81,17 +88,14 @@ def test_runs_give_the_same_however_they_are_split_and_in_whatever_order(lists, 
     st.booleans(),
     st.sampled_from([1, 3, 1 << 18]),
 )
-def test_lists_given_in_pieces_hold_the_words_of_their_pieces(lists, once, most):
+def test_lists_given_in_blocks_hold_the_words_of_their_pieces(lists, once, most):
+    pieces, words, runs = Lists(), Spelling(lambda piece: piece.split("-")), Runs(once=once)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_MOST_KNOWN", most)
-        patch.setattr(module, "_LONGEST_RUN", most)
-        pieces, runs = Pieces(), Runs(lambda piece: piece.split("-"), once=once)
-        for each in lists:
-            pieces.add(each)
-            if len(pieces) > 2:
-                runs.take(pieces.block())
-        runs.take(pieces.block())
-        found = merged([(runs_of(runs.done("x"), "x"), np.arange(len(lists)))], len(lists))
+        patch.setattr("retrieval.pieces._MOST_KNOWN", most)
+        for begin in range(0, len(lists), 2):
+            pieces.add(lists[begin : begin + 2])
+            runs.take(words.of(pieces.block()))
+    found = merged([(runs_of(runs.files("x"), "x"), np.arange(len(lists)))], len(lists))
 
     spelt = [[word for piece in each for word in piece.split("-")] for each in lists]
     expected = count([sorted(set(words)) for words in spelt] if once else spelt)
@@ -99,3 +103,14 @@ def test_lists_given_in_pieces_hold_the_words_of_their_pieces(lists, once, most)
     for ours, theirs in zip(found[1:], expected[1:], strict=True):
         assert ours.tolist() == theirs.tolist()
     assert np.frombuffer(runs.sizes(), np.int32).tolist() == [len(set(words)) for words in spelt]
+
+
+def test_blocks_of_the_same_lists_with_other_words_are_one_family():
+    runs = Runs()
+    runs.take(block_of([["a", "b"], ["a"]]), block_of([["c"], ["d", "d"]]))
+    found = merged([(runs_of(runs.files("x"), "x"), np.arange(2))], 2)
+
+    assert found.words == ["a", "b", "c", "d"]
+    assert found.all_rows.tolist() == [0, 1, 0, 0, 1]
+    assert found.times.tolist() == [1, 1, 1, 1, 2]
+    assert np.frombuffer(runs.sizes(), np.int32).tolist() == [3, 2]

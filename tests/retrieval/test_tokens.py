@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.tokens import digest, file_key, file_keys, names, pieces, title_words, words
+from retrieval.tokens import digest, file_key, file_keys, names, title_words, words
 
 
 @pytest.mark.parametrize(
@@ -106,11 +106,3 @@ def test_words_that_say_nothing_are_left_out_and_those_that_deny_are_not():
         "name",
     ]
     assert "the" in words("the module", plain=True)
-
-
-@given(st.text(), st.booleans())
-def test_the_words_of_a_text_are_those_of_its_pieces(text, plain):
-    apart = pieces(text)
-
-    assert words(text, plain) == [word for piece in apart for word in words(piece, plain)]
-    assert title_words(text) == {word for piece in apart for word in title_words(piece)}
