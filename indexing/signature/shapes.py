@@ -1,0 +1,155 @@
+"""Root lines that differ in their digits alone: one is signed, and the others are filled in.
+
+A failure comes back with other numbers, and what is made of them hangs on which digits they have in
+few steps and rules (`table.DIGITS`). Where none of those has a say, a line is signed with its
+digits numbered from 0 to 9: it shows where the digits go.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from operator import add, itemgetter
+
+from indexing.lazily import compiled, expression
+from indexing.redact import suspect
+from indexing.signature import normalise, table
+from indexing.signature.extract import bare, by_rank, hash_of, may_hold_secret, sign, unshown
+from indexing.signature.interface import Rule, Signature, Step, holds_any
+from indexing.signature.lines import LONGEST, is_plain
+from indexing.signature.normalise import cut, tried
+from indexing.typed import NamedTuple
+
+_MOST = 1 << 16
+"""So many shapes are remembered."""
+_NUMBERS = "0123456789"
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+_DIGIT = expression("[0-9]")
+_DIGITS = expression("([0-9]+)")
+
+
+class _Form(NamedTuple):
+    """What is the same of all lines of a shape.
+
+    `start` and `end` are of the bare line; `normalised` is the normal form with `%s` where `digits`
+    of the line are put, and signed if there are none. `rule` is empty when the line shows none.
+    """
+
+    start: int
+    end: int
+    normalised: str
+    digits: Callable[[str], object] | None
+    sig_sha: str
+    rule: str
+    may_hold_secret: bool
+
+
+def shapes() -> "Shapes":
+    """Those that this process has met."""
+    return _shapes_under(normalise.STEPS)
+
+
+@lru_cache(maxsize=1)
+def _shapes_under(steps: Sequence[Step]) -> "Shapes":
+    return Shapes()
+
+
+class Shapes:
+    """Signs many stored lines, as `sign` does."""
+
+    def __init__(self) -> None:
+        self._forms: dict[tuple[str, bytes], _Form | None] = {}
+
+    def sign(
+        self,
+        raw: str,
+        tool: str | None = None,
+        joined: Sequence[str] = (),
+        command: str = "",
+        rule: str = "",
+    ) -> Signature:
+        """As the function of that name."""
+        if tool is None or joined or not raw.isascii():
+            return sign(raw, tool, joined, command, rule)
+        shape = tool, raw.encode("ascii").translate(_ZEROS)
+        try:
+            form = self._forms[shape]
+        except KeyError:
+            form = self._learn(shape, raw)
+        if form is None or (form.may_hold_secret and suspect(raw)):
+            return sign(raw, tool, joined, command, rule)
+        normalised, sig_sha = form.normalised, form.sig_sha
+        if form.digits is not None:
+            normalised %= form.digits(raw)
+            sig_sha = hash_of(tool, normalised)
+        shown = form.rule or unshown(tool, rule)
+        return Signature(tool, raw[form.start : form.end], normalised, sig_sha, shown)
+
+    def _learn(self, shape: tuple[str, bytes], raw: str) -> _Form | None:
+        if len(self._forms) >= _MOST:
+            self._forms.clear()
+        form = self._forms[shape] = _form_of(*shape, raw)
+        return form
+
+
+def _form_of(tool: str, zeros: bytes, raw: str) -> _Form | None:
+    """The form of the line's shape; None when lines of it are to be signed one by one."""
+    if not is_plain(raw) or len(raw) > LONGEST:
+        return None
+    line = bare(raw)
+    end = len(raw.rstrip())
+    start = end - len(line)
+    *parts, last = _DIGIT.split(line)
+    if len(parts) > len(_NUMBERS):
+        return None
+    places = list(accumulate((len(part) + 1 for part in parts), initial=start - 1))[1:]
+    line = "".join(map(add, parts, _NUMBERS)) + last
+    rule, text = _rule_of(tool, zeros[start:end].decode(), line), _normalised(line)
+    if rule is None or text is None:
+        return None
+    secret = may_hold_secret(line)
+    *parts, last = _DIGITS.split(text.replace("%", "%%"))
+    if not parts:
+        return _Form(start, end, text, None, hash_of(tool, text), rule, secret)
+    runs = []
+    for run in parts[1::2]:
+        run_start, run_end = places[int(run[0])], places[int(run[-1])] + 1
+        if line[run_start - start : run_end - start] != run:
+            return None  # what stood apart was put together
+        runs.append(slice(run_start, run_end))
+    return _Form(start, end, "%s".join((*parts[::2], last)), itemgetter(*runs), "", rule, secret)
+
+
+def _rule_of(tool: str, zeros: str, line: str) -> str | None:
+    """The rule that a line shows, empty for none; None: that hangs on its digits."""
+    for rule, name, needs in _rules_of(tool):
+        if not needs or holds_any(zeros, needs):
+            if name in table.DIGITS:
+                return None
+            if compiled(rule.pattern).match(line):
+                return name
+    return ""
+
+
+@lru_cache(maxsize=256)
+def _rules_of(tool: str) -> Sequence[tuple[Rule, str, Sequence[str]]]:
+    """The tool's rules as they are tried, their names, and their `needs` with zeros for digits."""
+    return [
+        (rule, f"{tool}:{rule.name}", [re.sub("[1-9]", "0", need) for need in rule.needs])
+        for rule in by_rank(tool)
+    ]
+
+
+def _normalised(line: str) -> str | None:
+    """The normal form of a bare line; None when more hangs on its digits than they themselves."""
+    text = line
+    for step, after in tried(line):
+        if step.name in table.DIGITS and _may_change(step, text):
+            return None
+        text = after
+    return cut(text)
+
+
+def _may_change(step: Step, text: str) -> bool:
+    """Whether a step that tells digits apart might change a text with these or other digits."""
+    return not step.loose or compiled(step.loose, step.flags).search(text) is not None
