@@ -7,11 +7,11 @@ Every pattern is linear: no nested repeats, every repeat over an open class is b
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 from operator import or_
 
 from indexing.lazily import compiled
-from indexing.signature.interface import Change, Step
+from indexing.signature.interface import Change, Step, holds_any
 
 _I = re.IGNORECASE
 
@@ -50,6 +50,8 @@ _END = "\3"
 """Stands for the end of the text in `Step.shows`."""
 _LONG = "\4"
 """Stands in `Step.also` for a word of 26 characters or more."""
+_NO_MARK = "\5"
+"""Stands between two texts that no mark goes over."""
 _BLANKS = " \t\r\v\f\x1c\x1d\x1e\x1f\n"
 
 
@@ -785,15 +787,48 @@ def _marks() -> "_Marks":
 _made: "list[_Marks]" = []
 
 
+_FEW = 40
+"""In so many texts each mark is looked for sooner than it is prepared for many."""
+
+
 class _Marks:
-    """`shows` and `also` of all steps, looked for word by word: most words come again.
+    """Which steps may change a text: those of which it holds one of `shows`, and one of `also`."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.steps = steps
+        self._asked = 0
+
+    def shown(self, text: str) -> int:
+        """The steps that may change the text: bit `n` stands for step `n`."""
+        if not text.isascii():
+            return (1 << len(self.steps)) - 1
+        shape = _shape(text)
+        if self._asked < _FEW:
+            self._asked += 1
+            return self._shown_by_each(shape)
+        return self._words.shown(shape)
+
+    def _shown_by_each(self, shape: str) -> int:
+        shape = _with_words(shape, max(map(len, shape.split(" "))))
+        return sum(
+            1 << number
+            for number, step in enumerate(self.steps)
+            if holds_any(shape, step.shows or ("",)) and holds_any(shape, step.also or ("",))
+        )
+
+    @cached_property
+    def _words(self) -> "_Words":
+        return _Words(self.steps)
+
+
+class _Words:
+    """The marks of all steps, looked for word by word: most words come again.
 
     What was found is a number. Bit `n`: one of `shows` of step `n`; above those a bit for each
     step's `also`; above those one for each mark that goes over a blank: its longest part.
     """
 
     def __init__(self, steps: Sequence[Step]) -> None:
-        self.steps = steps
         self._count = len(steps)
         self._every = (1 << len(steps)) - 1
         marks = [
@@ -817,11 +852,8 @@ class _Marks:
         self._held_by = lru_cache(maxsize=1 << 16)(self._look_for)
         self._split_of = lru_cache(maxsize=1 << 12)(self._choose)
 
-    def shown(self, text: str) -> int:
-        """Which steps may change the text: bit `n` stands for step `n`."""
-        if not text.isascii():
-            return self._every
-        shape = _shape(text)
+    def shown(self, shape: str) -> int:
+        """The steps that may change a text of that shape, as a number."""
         held = reduce(or_, map(self._held_by, shape.split(" ")), self._always)
         for near, marks in self._split_of(held >> 2 * self._count):
             if near in shape:
@@ -831,7 +863,7 @@ class _Marks:
         return held & held >> self._count & self._every
 
     def _look_for(self, word: str) -> int:
-        shape = word + _translated(word, _HEXED) + (_LONG if len(word) >= 26 else "")
+        shape = _with_words(word, len(word))
         held = 0
         for first in self._by_first.keys() & shape:
             for mark, bit in self._by_first[first].items():
@@ -852,6 +884,12 @@ class _Marks:
 def _shape(text: str) -> str:
     """The text as `Step.shows` is written, but for hexadecimal digits; it is ASCII."""
     return "\n" + _translated(text, _SHAPE).replace("\n", " \n") + _END
+
+
+def _with_words(shape: str, longest: int) -> str:
+    """The shape and what else `Step.shows` says of its words, of which the longest is so long."""
+    more = _LONG if longest >= 26 else _NO_MARK
+    return shape + _NO_MARK + _translated(shape, _HEXED) + more
 
 
 def _translated(text: str, table: bytes) -> str:

@@ -8,7 +8,6 @@ digits numbered from 0 to 9: it shows where the digits go.
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import accumulate
 from operator import add, itemgetter
 
 from indexing.lazily import compiled, expression
@@ -24,7 +23,6 @@ _MOST = 1 << 16
 """So many shapes are remembered."""
 _NUMBERS = "0123456789"
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
-_DIGIT = expression("[0-9]")
 _DIGITS = expression("([0-9]+)")
 
 
@@ -92,19 +90,19 @@ class Shapes:
         return form
 
 
-def _form_of(tool: str, zeros: bytes, raw: str) -> _Form | None:
+def _form_of(tool: str, shape: bytes, raw: str) -> _Form | None:
     """The form of the line's shape; None when lines of it are to be signed one by one."""
     if not is_plain(raw) or len(raw) > LONGEST:
         return None
     line = bare(raw)
     end = len(raw.rstrip())
     start = end - len(line)
-    *parts, last = _DIGIT.split(line)
+    zeros = shape[start:end].decode("ascii")
+    *parts, last = zeros.split("0")
     if len(parts) > len(_NUMBERS):
         return None
-    places = list(accumulate((len(part) + 1 for part in parts), initial=start - 1))[1:]
     line = "".join(map(add, parts, _NUMBERS)) + last
-    rule, text = _rule_of(tool, zeros[start:end].decode(), line), _normalised(line)
+    rule, text = _rule_of(tool, zeros, line), _normalised(line)
     if rule is None or text is None:
         return None
     secret = may_hold_secret(line)
@@ -113,10 +111,10 @@ def _form_of(tool: str, zeros: bytes, raw: str) -> _Form | None:
         return _Form(start, end, text, None, hash_of(tool, text), rule, secret)
     runs = []
     for run in parts[1::2]:
-        run_start, run_end = places[int(run[0])], places[int(run[-1])] + 1
-        if line[run_start - start : run_end - start] != run:
+        at = line.find(run)
+        if at < 0:
             return None  # what stood apart was put together
-        runs.append(slice(run_start, run_end))
+        runs.append(slice(start + at, start + at + len(run)))
     return _Form(start, end, "%s".join((*parts[::2], last)), itemgetter(*runs), "", rule, secret)
 
 
