@@ -15,12 +15,14 @@ from indexing.redact import suspect
 from indexing.signature import normalise, table
 from indexing.signature.extract import bare, by_rank, hash_of, may_hold_secret, sign, unshown
 from indexing.signature.interface import Rule, Signature, Step, holds_any
-from indexing.signature.lines import LONGEST, is_plain
+from indexing.signature.lines import is_plain
 from indexing.signature.normalise import cut, tried
 from indexing.typed import NamedTuple
 
-_MOST = 1 << 16
-"""So many shapes are remembered."""
+_MOST = 1 << 17
+"""So many shapes are remembered, in about a hundred megabytes."""
+_LONGEST = 512
+"""A longer line is signed alone."""
 _NUMBERS = "0123456789"
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
 _DIGITS = expression("([0-9]+)")
@@ -56,7 +58,7 @@ class Shapes:
     """Signs many stored lines, as `sign` does."""
 
     def __init__(self) -> None:
-        self._forms: dict[tuple[str, bytes], _Form | None] = {}
+        self._form_of = lru_cache(maxsize=_MOST)(_form_of)
 
     def sign(
         self,
@@ -67,13 +69,9 @@ class Shapes:
         rule: str = "",
     ) -> Signature:
         """As the function of that name."""
-        if tool is None or joined or not raw.isascii():
+        if tool is None or joined or not raw.isascii() or len(raw) > _LONGEST:
             return sign(raw, tool, joined, command, rule)
-        shape = tool, raw.encode("ascii").translate(_ZEROS)
-        try:
-            form = self._forms[shape]
-        except KeyError:
-            form = self._learn(shape, raw)
+        form = self._form_of(tool, raw.encode("ascii").translate(_ZEROS))
         if form is None or (form.may_hold_secret and suspect(raw)):
             return sign(raw, tool, joined, command, rule)
         normalised, sig_sha = form.normalised, form.sig_sha
@@ -83,21 +81,15 @@ class Shapes:
         shown = form.rule or unshown(tool, rule)
         return Signature(tool, raw[form.start : form.end], normalised, sig_sha, shown)
 
-    def _learn(self, shape: tuple[str, bytes], raw: str) -> _Form | None:
-        if len(self._forms) >= _MOST:
-            self._forms.clear()
-        form = self._forms[shape] = _form_of(*shape, raw)
-        return form
 
-
-def _form_of(tool: str, shape: bytes, raw: str) -> _Form | None:
-    """The form of the line's shape; None when lines of it are to be signed one by one."""
-    if not is_plain(raw) or len(raw) > LONGEST:
+def _form_of(tool: str, shape: bytes) -> _Form | None:
+    """The form of the shape's lines; None when they are to be signed one by one."""
+    kept = shape.decode("ascii")
+    if not is_plain(kept):
         return None
-    line = bare(raw)
-    end = len(raw.rstrip())
-    start = end - len(line)
-    zeros = shape[start:end].decode("ascii")
+    zeros = bare(kept)
+    end = len(kept.rstrip())
+    start = end - len(zeros)
     *parts, last = zeros.split("0")
     if len(parts) > len(_NUMBERS):
         return None
