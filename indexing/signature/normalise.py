@@ -775,7 +775,7 @@ def tried(text: str) -> Iterator[tuple[Step, str]]:
         after = step.pattern.sub(step.put, text)
         yield step, after
         if after != text:
-            text, shown = after, marks.shown(after) & -first - first
+            text, shown = after, marks.shown(after) & -2 * first  # later ones
 
 
 def _marks() -> "_Marks":
@@ -785,7 +785,6 @@ def _marks() -> "_Marks":
 
 
 _made: "list[_Marks]" = []
-
 
 _FEW = 40
 """In so many texts each mark is looked for sooner than it is prepared for many."""

@@ -117,14 +117,15 @@ def _in_order() -> list[tuple[int, int]]:
 
 def _with_digits() -> Iterator[str]:
     """The steps, and the rules as `tool:name`, to which it matters which digits a line holds."""
-    yield from (step.name for step in STEPS if not _is_blind(step))
+    yield from (step.name for step in STEPS if not is_blind(step))
     for rules in TOOLS:
         for rule in rules.rules:
             if tells_digits_apart(rule.pattern):
                 yield f"{rules.tool}:{rule.name}"
 
 
-def _is_blind(step: Step) -> bool:
+def is_blind(step: Step) -> bool:
+    """Whether a step does the same with a text whatever its digits are."""
     put = step.blind if callable(step.put) else not re.search(r"(?<!\\)\d", step.put)
     return put and not tells_digits_apart(step.expression, step.flags)
 
