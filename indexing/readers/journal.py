@@ -133,9 +133,6 @@ def alone(
     path: Path, source: str, shared: frozenset[int] | None, span: Span = WHOLE
 ) -> Iterator[Told]:
     """What the lines of a part tell that stand alone."""
-    from indexing.signature.shapes import shapes
-
-    signed = shapes().sign  # a failure is met again and again, often in the very words
     for block in json_values.blocks(path, span):
         if block.data is None or len(block.data) < _MANY:
             for line in json_values.lines_of(path, block):
@@ -143,11 +140,12 @@ def alone(
                     yield from together([line], source)
             continue
         from indexing.readers import usual
+        from indexing.signature.shapes import shapes
 
         numbered = list(enumerate(block.lines, block.span.line + 1))
         if not _stand_alone(block, shared):
             numbered = [each for each in numbered if _stands_alone(_line(*each), shared)]
-        entries = usual.entries(numbered, source, signed)
+        entries = usual.entries(numbered, source, shapes().sign)
         for each, entry in zip(numbered, entries, strict=True):
             if entry is None:
                 yield from together([_line(*each)], source)
