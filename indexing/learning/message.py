@@ -49,6 +49,8 @@ WORDINGS = (
     Wording(r"(?P<what>.*?)\. Did you mean:? .*", r"\g<what>", ". Did you mean"),
 )
 _QUOTED = expression(r"'[^'\n]{1,120}'|\"[^\"\n]{1,120}\"|`[^`\n]{1,120}`|‘[^’\n]{1,120}’")
+_QUOTES = "'\"`‘"
+"""One of these stands where something is quoted, in every wording."""
 _TYPE = expression(
     r"^(?:Uncaught |Unhandled |Exception in thread \S+ |E\s+)*"
     r"(?P<type>[A-Za-z_][\w.]*(?:Error|Exception|Warning|Failure|Interrupt|Exit))\b(?P<code>"
@@ -79,6 +81,11 @@ class Message(NamedTuple):
         return f"{self.type}: {self.pattern}" if len(said) >= 3 and self.slots else ""
 
 
+def form_of(raw: str) -> str:
+    """The form of a root line's message: most lines quote nothing, and have none."""
+    return message_of(raw).form if any(map(raw.__contains__, _QUOTES)) else ""
+
+
 def message_of(raw: str) -> Message:
     """The root line with slots for what is quoted, in the one wording of its error."""
     line = " ".join(raw.split())
@@ -90,8 +97,9 @@ def message_of(raw: str) -> Message:
     for wording in WORDINGS:
         if wording.holds in text:
             text = re.sub(f"^{wording.expression}$", wording.put, text)
-    slots = tuple(quoted[1:-1] for quoted in _QUOTED.findall(text))
-    if not slots:
-        return Message(kind, text, ())
-    pattern = _QUOTED.sub(lambda quoted: f"{quoted[0][0]}{SLOT}{quoted[0][-1]}", text)
-    return Message(kind, pattern, slots)
+    slots, pattern, end = [], "", 0
+    for quoted in _QUOTED.finditer(text):
+        slots.append(quoted[0][1:-1])
+        pattern += text[end : quoted.start() + 1] + SLOT
+        end = quoted.end() - 1
+    return Message(kind, pattern + text[end:], tuple(slots))

@@ -1,7 +1,6 @@
 """Our journal: one entry per `add`, with what its `outcome` records say of it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +22,6 @@ from indexing.readers.first_look import (
 from indexing.readers.interface import Credit, Decided, Quarantined, Section, Spoken, Spread, Told
 from indexing.readers.json_values import WHOLE, Block, Damage, Line, Span, Value
 from indexing.readers.record import Record, RecordError, quarantined
-from indexing.signature import sign
 
 _OF_LOOPS = frozenset(("loop", "withheld"))
 _MANY = 1 << 15  # bytes: fewer are read the long way sooner than the short one is imported
@@ -135,8 +133,6 @@ def alone(
     path: Path, source: str, shared: frozenset[int] | None, span: Span = WHOLE
 ) -> Iterator[Told]:
     """What the lines of a part tell that stand alone."""
-    # a failure is met again and again, often in the very words
-    signed = lru_cache(maxsize=1 << 14)(sign)
     for block in json_values.blocks(path, span):
         if block.data is None or len(block.data) < _MANY:
             for line in json_values.lines_of(path, block):
@@ -144,11 +140,12 @@ def alone(
                     yield from together([line], source)
             continue
         from indexing.readers import usual
+        from indexing.signature.shapes import shapes
 
         numbered = list(enumerate(block.lines, block.span.line + 1))
         if not _stand_alone(block, shared):
             numbered = [each for each in numbered if _stands_alone(_line(*each), shared)]
-        entries = usual.entries(numbered, source, signed)
+        entries = usual.entries(numbered, source, shapes().sign)
         for each, entry in zip(numbered, entries, strict=True):
             if entry is None:
                 yield from together([_line(*each)], source)

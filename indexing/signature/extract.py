@@ -27,7 +27,7 @@ from indexing.signature.interface import (
     ToolRules,
     holds_any,
 )
-from indexing.signature.lines import ECHOED, LONGEST, LargeLog, Log, clean, log_of
+from indexing.signature.lines import ECHOED, LONGEST, LargeLog, Log, clean, log_of, text_of
 from indexing.signature.normalise import STEPS, changes, normalise
 from indexing.signature.ruleset import HIGHEST, LITERALS, places_for, rule_at, why_not
 from indexing.signature.tools import GENERIC, TOOLS, rules_of
@@ -120,7 +120,7 @@ def sign(
         rule: The rule that found it in its log, if it is known. It is named again unless the lines
             show another; a rule that is no more is not.
     """
-    raw = _bare(Log(raw).text.strip("\n").split("\n", 1)[0])
+    raw = bare(text_of(raw).strip("\n").split("\n", 1)[0])
     if tool is None:
         best = _Scan(Log(raw)).best(None)
         tool = best.tool if best else GENERIC.tool
@@ -130,15 +130,20 @@ def sign(
 
 
 def _rule_of(tool: str, lines: Sequence[str], known: str) -> str:
-    """The tool's rule that a stored line shows, else the one known of it if there still is one.
-
-    `tool:unmatched` when the tool has rules and it is neither: its output may have changed.
-    """
-    rules = rules_of(tool)
-    for rule in _by_rank(tool):
+    """The tool's rule that a stored line shows, else the one known of it if there still is one."""
+    for rule in by_rank(tool):
         for line in lines:
             if _may_match(rule, line) and compiled(rule.pattern).match(line):
                 return f"{tool}:{rule.name}"
+    return unshown(tool, known)
+
+
+def unshown(tool: str, known: str) -> str:
+    """The rule known of lines that show none of the tool's, if there still is one.
+
+    `tool:unmatched` when the tool has rules and it is none of them: its output may have changed.
+    """
+    rules = rules_of(tool)
     owner, _, name = known.partition(":")
     if owner == tool or rules is None:
         own = rules_of(owner)
@@ -148,7 +153,7 @@ def _rule_of(tool: str, lines: Sequence[str], known: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _by_rank(tool: str) -> Sequence[Rule]:
+def by_rank(tool: str) -> Sequence[Rule]:
     """The tool's rules, the highest rank first; of an unknown tool none."""
     rules = rules_of(tool)
     return sorted(rules.rules, key=lambda rule: -rule.rank) if rules else ()
@@ -380,7 +385,7 @@ _NO_DIGITS = str.maketrans("123456789", "000000000")
 
 
 def _signed(log: Log, best: _Candidate, tool: str | None, region: ci.Region | None) -> Signature:
-    raw = _bare(log[best.found.at])
+    raw = bare(log[best.found.at])
     more = best.found.joined
     if not more and raw.endswith(":"):  # it announces what the next line says
         more = _next_line(log, best.found.at)
@@ -394,20 +399,30 @@ def _signed(log: Log, best: _Candidate, tool: str | None, region: ci.Region | No
     return made._replace(detected=best.tool)
 
 
-def _bare(line: str) -> str:
+def bare(line: str) -> str:
     """The line as it is kept; once more cleaned it stays as it is."""
-    while (bare := clean(line.strip())) != line:
-        line = bare
+    while (cleaned := clean(line.strip())) != line:
+        line = cleaned
     return line
 
 
 def _without_secrets(text: str) -> str:
     """As the journal would keep it, so that a stored root line and its log sign alike."""
-    if compiled(_MAY_HOLD_SECRET).search(text.lower()) is None:
+    if not may_hold_secret(text):
         return text
     from indexing.redact import redact
 
     return redact(text)
+
+
+def may_hold_secret(text: str) -> bool:
+    """Whether `redact` might change it, whatever its digits are."""
+    return any(map(_is_suspect, text.split(" ")))
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_suspect(word: str) -> bool:
+    return compiled(_MAY_HOLD_SECRET).search(word.lower()) is not None
 
 
 # Whatever is a secret by its shape is long or has such a word before it.

@@ -63,7 +63,9 @@ class Step(NamedTuple):
     `before` and `after` explain it and test it; `stays` only looks like it and must not change.
     `shows` are what a text holds one of that `expression` can match (any, if there are none):
     in lower case, a digit written `0`, a line's start `\n`; and one of `also`, if there are any.
-    Where none is, nothing is compiled.
+    Where none is, nothing is compiled. `blind` says of a `put` that is a function that all digits
+    are alike to it. Where the expression tells digits apart, `loose` may be one that does not, and
+    that finds something wherever the other may, whatever the digits are.
     """
 
     name: str
@@ -75,6 +77,8 @@ class Step(NamedTuple):
     flags: int = 0
     shows: Sequence[str] = ()
     also: Sequence[str] = ()
+    blind: bool = False
+    loose: str = ""
 
     @property
     def pattern(self) -> Pattern[str]:
@@ -166,4 +170,4 @@ def numbered(begin: str = "", end: str = "") -> tuple[str, ...]:
 
 def holds_any(line: str, literals: Iterable[str]) -> bool:
     """Whether the line holds one of the literals: a hundredth of the time that to compile takes."""
-    return any(literal in line for literal in literals)
+    return any(map(line.__contains__, literals))

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from indexing.lazily import compiled
+from indexing.signature.interface import holds_any
 from indexing.typed import cast
 
 _END = 64_000
@@ -173,6 +174,27 @@ def _without_colours(data: bytes) -> bytes:
     return re.sub(_COLOUR.encode(), b"", data.replace(_ECHO.encode(), ECHOED.encode()))
 
 
+def text_of(output: str | bytes) -> str:
+    """The output without colours, and of each line what a terminal shows at the end."""
+    text = decode(output)
+    if _has_escapes(text):
+        text = compiled(_FRAME).sub("\r", text).replace(_ECHO, ECHOED)
+        text = compiled(_ESCAPES if _has_others(text) else _ESCAPED).sub("", text)
+    if "\r" in text:
+        text = _last_frames(text)
+    if '"Action":"output"' in text:
+        text = "\n".join(map(_of_go, text.split("\n")))
+    if "<testsuite" in text[:2000]:
+        text = "\n".join(map(_from_failing_case, text.split("\n")))
+    return text
+
+
+def is_plain(line: str) -> bool:
+    """Whether `text_of` leaves a line as it is, and would with any other digits."""
+    odd = ("^[[", '"Action":"output"', "<testsuite")
+    return line.isascii() and line.isprintable() and not holds_any(line, odd)
+
+
 class Log:
     """A log as clean lines, each cleaned when it is looked at.
 
@@ -180,18 +202,8 @@ class Log:
     """
 
     def __init__(self, output: str | bytes) -> None:
-        text = decode(output)
-        if _has_escapes(text):
-            text = compiled(_FRAME).sub("\r", text).replace(_ECHO, ECHOED)
-            text = compiled(_ESCAPES if _has_others(text) else _ESCAPED).sub("", text)
-        if "\r" in text:
-            text = _last_frames(text)
-        if '"Action":"output"' in text:
-            text = "\n".join(map(_of_go, text.split("\n")))
-        if "<testsuite" in text[:2000]:
-            text = "\n".join(map(_from_failing_case, text.split("\n")))
-        self.text = text
-        self.lines: Sequence[str] = text.split("\n")
+        self.text = text_of(output)
+        self.lines: Sequence[str] = self.text.split("\n")
         self._clean: dict[int, str] = {}
         self._holds: dict[str, bool] = {}
 

@@ -7,11 +7,11 @@ Every pattern is linear: no nested repeats, every repeat over an open class is b
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 from operator import or_
 
 from indexing.lazily import compiled
-from indexing.signature.interface import Change, Step
+from indexing.signature.interface import Change, Step, holds_any
 
 _I = re.IGNORECASE
 
@@ -48,6 +48,10 @@ _HEX = "\0"
 """Stands for a hexadecimal digit in `Step.shows`."""
 _END = "\3"
 """Stands for the end of the text in `Step.shows`."""
+_LONG = "\4"
+"""Stands in `Step.also` for a word of 26 characters or more."""
+_NO_MARK = "\5"
+"""Stands between two texts that no mark goes over."""
 _BLANKS = " \t\r\v\f\x1c\x1d\x1e\x1f\n"
 
 
@@ -185,6 +189,7 @@ STEPS: tuple[Step, ...] = (
         "1) Cart::total is kept",
         flags=re.MULTILINE,
         shows=("::test",),
+        blind=True,
     ),
     # The module is `__main__` when the file itself is run; before 3.11 the test is not named again.
     Step(
@@ -196,6 +201,7 @@ STEPS: tuple[Step, ...] = (
         "FAIL: test_net (price)",
         flags=re.MULTILINE,
         shows=("\nfail: ", "\nerror: "),
+        loose=r"^(?:FAIL|ERROR): \w{1,200} \([\w.]{1,5000}\)",
     ),
     # How a tool frames a line says nothing of the failure, and changes between its versions.
     Step(
@@ -309,6 +315,7 @@ STEPS: tuple[Step, ...] = (
         "read tcp <IP>:5431-><IP>:5432: reset",
         "ruby version is 2.7.5.203, 127.0.0.1:6443 refused",
         shows=("0.0.", "0.00.", "0.000."),
+        loose=r"(?:\d{1,3}\.){3}\d",
     ),
     Step(
         "mac",
@@ -355,6 +362,8 @@ STEPS: tuple[Step, ...] = (
         "event <ULID> lost",
         "event INTERNALSERVERERRORHASOCCUR lost",
         shows=("00",),
+        also=(_LONG,),
+        loose=r"\b\d\d[0-9A-Z]{24}\b",
     ),
     Step(
         "url-secret",
@@ -405,6 +414,7 @@ STEPS: tuple[Step, ...] = (
         "the folder tmp/cache is full",
         flags=_I,
         shows=("/tmp", "/var", "/dev/shm", "/run/user", "temp"),
+        blind=True,
     ),
     Step(
         "path",
@@ -421,6 +431,7 @@ STEPS: tuple[Step, ...] = (
         "can't open 'cart.py'",
         "import '@scope/pkg-a' or '@/api/client' or ./utils/index, https://a.example/b/c",
         shows=("/", "\\"),
+        blind=True,
     ),
     Step(
         "relative-path",
@@ -435,6 +446,7 @@ STEPS: tuple[Step, ...] = (
         "Cart.tsx: error TS2339",
         "cannot find '../db/index' or './a.js' or github.com/acme/shop.git",
         shows=("/", "\\"),
+        blind=True,
     ),
     Step(
         "line-column",
@@ -458,6 +470,7 @@ STEPS: tuple[Step, ...] = (
             "[0",
             *(f":{word} 0" for word in ("line", "zeile", "ligne", "riga", "linha", "regel", "rad")),
         ),
+        blind=True,
     ),
     Step(
         "line-alone",
@@ -534,6 +547,7 @@ STEPS: tuple[Step, ...] = (
         "effaced 1234567 bytes",
         flags=_I,
         shows=(7 * _HEX,),
+        blind=True,
     ),
     Step(
         "hash-suffix",
@@ -626,6 +640,7 @@ STEPS: tuple[Step, ...] = (
         "worker pid=<PID> died, sshd<PID>: closed",
         "process exited with exit code 137",
         shows=(" 00", "=00", ":00", "#00", "[00"),
+        blind=True,
     ),
     Step(
         "panic-thread",
@@ -647,6 +662,7 @@ STEPS: tuple[Step, ...] = (
         "collected between gw<N> and gw<N>",
         "gwen2 of worker10s",
         shows=("gw0", "worker", "thread-", "goroutine 0", "spawnprocess-0"),
+        blind=True,
     ),
     Step(
         "port",
@@ -700,6 +716,7 @@ STEPS: tuple[Step, ...] = (
         "f(a=1, b=2, c=3) and x=1 y=2",
         flags=re.MULTILINE,
         shows=("=",),
+        blind=True,
     ),
     Step(
         "ending",
@@ -728,7 +745,12 @@ STEPS: tuple[Step, ...] = (
 def normalise(raw: str) -> str:
     """What is the same the next time: `raw` after every step; idempotent."""
     text = _prepared(raw)
-    return [text, *(after for _, after in _each(text))][-1].strip()[:LONGEST].rstrip()
+    return cut([text, *(after for _, after in tried(text))][-1])
+
+
+def cut(text: str) -> str:
+    """The text after every step, as long as a normal form may be."""
+    return text.strip()[:LONGEST].rstrip()
 
 
 def changes(raw: str) -> Iterator[Change]:
@@ -736,24 +758,24 @@ def changes(raw: str) -> Iterator[Change]:
     text = _prepared(raw)
     if text != raw:
         yield Change("spelling", raw, text)
-    for step, after in _each(text):
-        yield Change(step.name, text, after)
+    for step, after in tried(text):
+        if after != text:
+            yield Change(step.name, text, after)
         text = after
 
 
-def _each(text: str) -> Iterator[tuple[Step, str]]:
-    """Each step that changes the text, and what it makes of it."""
+def tried(text: str) -> Iterator[tuple[Step, str]]:
+    """Each step that may change the text, in order, and what it makes of it."""
     marks = _marks()
-    first, shown = 0, marks.shown(text)
-    while shown >> first:
-        for number in range(first, shown.bit_length()):
-            step = marks.steps[number]
-            if shown >> number & 1 and (after := step.pattern.sub(step.put, text)) != text:
-                yield step, after
-                text, first, shown = after, number + 1, marks.shown(after)
-                break
-        else:
-            return
+    shown = marks.shown(text)
+    while shown:
+        first = shown & -shown
+        shown -= first
+        step = marks.steps[first.bit_length() - 1]
+        after = step.pattern.sub(step.put, text)
+        yield step, after
+        if after != text:
+            text, shown = after, marks.shown(after) & -2 * first  # later ones
 
 
 def _marks() -> "_Marks":
@@ -764,16 +786,48 @@ def _marks() -> "_Marks":
 
 _made: "list[_Marks]" = []
 
+_FEW = 40
+"""In so many texts each mark is looked for sooner than it is prepared for many."""
+
 
 class _Marks:
-    """`shows` and `also` of all steps, looked for word by word: most words come again.
+    """Which steps may change a text: those of which it holds one of `shows`, and one of `also`."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.steps = steps
+        self._asked = 0
+
+    def shown(self, text: str) -> int:
+        """The steps that may change the text: bit `n` stands for step `n`."""
+        if not text.isascii():
+            return (1 << len(self.steps)) - 1
+        shape = _shape(text)
+        if self._asked < _FEW:
+            self._asked += 1
+            return self._shown_by_each(shape)
+        return self._words.shown(shape)
+
+    def _shown_by_each(self, shape: str) -> int:
+        shape = _with_words(shape, max(map(len, shape.split(" "))))
+        return sum(
+            1 << number
+            for number, step in enumerate(self.steps)
+            if holds_any(shape, step.shows or ("",)) and holds_any(shape, step.also or ("",))
+        )
+
+    @cached_property
+    def _words(self) -> "_Words":
+        return _Words(self.steps)
+
+
+class _Words:
+    """The marks of all steps, looked for word by word: most words come again.
 
     What was found is a number. Bit `n`: one of `shows` of step `n`; above those a bit for each
     step's `also`; above those one for each mark that goes over a blank: its longest part.
     """
 
     def __init__(self, steps: Sequence[Step]) -> None:
-        self.steps = steps
         self._count = len(steps)
         self._every = (1 << len(steps)) - 1
         marks = [
@@ -783,44 +837,58 @@ class _Marks:
             for mark in marks or ("",)
         ]
         self._split = [each for each in marks if " " in each[0]]
-        self._whole = [each for each in marks if " " not in each[0]]
-        self._whole += (
+        whole = [each for each in marks if " " not in each[0]]
+        whole += (
             (max(mark.split(" "), key=len), 1 << 2 * len(steps) + number)
             for number, (mark, _) in enumerate(self._split)
         )
+        self._by_first: dict[str, dict[str, int]] = {}
+        for mark, bit in whole:
+            marked = self._by_first.setdefault(mark[:1], {})
+            marked[mark] = marked.get(mark, 0) | bit
+        self._always = self._by_first.pop("")[""]
         # digits are alike, and so are letters of both cases
-        self._held_by = lru_cache(maxsize=1 << 14)(self._look_for)
+        self._held_by = lru_cache(maxsize=1 << 16)(self._look_for)
         self._split_of = lru_cache(maxsize=1 << 12)(self._choose)
 
-    def shown(self, text: str) -> int:
-        """Which steps may change the text: bit `n` stands for step `n`."""
-        if not text.isascii():
-            return self._every
-        shape = _shape(text)
-        held = reduce(or_, map(self._held_by, shape[: len(shape) // 2].split(" ")))
-        for mark, bit in self._split_of(held >> 2 * self._count):
-            if mark in shape:
-                held |= bit
+    def shown(self, shape: str) -> int:
+        """The steps that may change a text of that shape, as a number."""
+        held = reduce(or_, map(self._held_by, shape.split(" ")), self._always)
+        for near, marks in self._split_of(held >> 2 * self._count):
+            if near in shape:
+                for mark, bit in marks:
+                    if mark in shape:
+                        held |= bit
         return held & held >> self._count & self._every
 
     def _look_for(self, word: str) -> int:
-        shape = _twice(word)
-        return reduce(or_, (bit for mark, bit in self._whole if mark in shape), 0)
+        shape = _with_words(word, len(word))
+        held = 0
+        for first in self._by_first.keys() & shape:
+            for mark, bit in self._by_first[first].items():
+                if mark in shape:
+                    held |= bit
+        return held
 
-    def _choose(self, parts: int) -> Sequence[tuple[str, int]]:
-        return [each for number, each in enumerate(self._split) if parts >> number & 1]
+    def _choose(self, parts: int) -> Sequence[tuple[str, Sequence[tuple[str, int]]]]:
+        """The marks of which the words hold a part, by what stands at their blank."""
+        chosen: dict[str, list[tuple[str, int]]] = {}
+        for number, (mark, bit) in enumerate(self._split):
+            if parts >> number & 1:
+                at = max(mark.index(" "), 1)
+                chosen.setdefault(mark[at - 1 : at + 1], []).append((mark, bit))
+        return list(chosen.items())
 
 
 def _shape(text: str) -> str:
-    """The text as `Step.shows` is written; empty where that cannot be told (it is not ASCII)."""
-    if not text.isascii():
-        return ""
-    return _twice("\n" + _translated(text, _SHAPE).replace("\n", " \n") + _END)
+    """The text as `Step.shows` is written, but for hexadecimal digits; it is ASCII."""
+    return "\n" + _translated(text, _SHAPE).replace("\n", " \n") + _END
 
 
-def _twice(shape: str) -> str:
-    """The shape, and once more with its hexadecimal digits as `_HEX`."""
-    return shape + _translated(shape, _HEXED)
+def _with_words(shape: str, longest: int) -> str:
+    """The shape and what else `Step.shows` says of its words, of which the longest is so long."""
+    more = _LONG if longest >= 26 else _NO_MARK
+    return shape + _NO_MARK + _translated(shape, _HEXED) + more
 
 
 def _translated(text: str, table: bytes) -> str:

@@ -8,7 +8,10 @@ from typing import Any
 
 from indexing.lazily import sha256
 from indexing.signature import ci
+from indexing.signature.blind import tells_digits_apart
+from indexing.signature.interface import Step
 from indexing.signature.literals import prepared
+from indexing.signature.normalise import STEPS
 from indexing.signature.tools import GENERIC, TOOLS
 
 _HEAD = """\
@@ -46,6 +49,9 @@ def tabulated() -> str:
         "SKIPS: tuple[tuple[str, int, int], ...] = (",
         *_rows(skips),
         ")",
+        "DIGITS = frozenset((",
+        *(f"    {name!a}," for name in _with_digits()),
+        "))",
     ]
     for name, table in prepared([*needs, *ci.MARKS])._asdict().items():
         lines.append(f"{name.upper()}: dict[bytes, dict[bytes, tuple[str, ...]]] = {{")
@@ -107,6 +113,21 @@ def _in_order() -> list[tuple[int, int]]:
     """
     places = [(tool, number) for tool, of in enumerate(TOOLS) for number in range(len(of.rules))]
     return sorted(places, key=lambda at: (TOOLS[at[0]] is GENERIC, -TOOLS[at[0]].rules[at[1]].rank))
+
+
+def _with_digits() -> Iterator[str]:
+    """The steps, and the rules as `tool:name`, to which it matters which digits a line holds."""
+    yield from (step.name for step in STEPS if not is_blind(step))
+    for rules in TOOLS:
+        for rule in rules.rules:
+            if tells_digits_apart(rule.pattern):
+                yield f"{rules.tool}:{rule.name}"
+
+
+def is_blind(step: Step) -> bool:
+    """Whether a step does the same with a text whatever its digits are."""
+    put = step.blind if callable(step.put) else not re.search(r"(?<!\\)\d", step.put)
+    return put and not tells_digits_apart(step.expression, step.flags)
 
 
 def _digest() -> str:

@@ -105,13 +105,17 @@ class _Ranks:
         self._ranks = array("d")
 
     def add(self, entry: Entry) -> None:
+        self.take([entry])
+
+    def take(self, entries: Sequence[Entry]) -> None:
         from indexing.learning.evidence import is_unproven, lower, uses
 
-        lesson, evidence = entry.lesson, entry.evidence
-        mends = bool(lesson.fix or lesson.worked or lesson.steps)
-        doubtful = evidence.harmed > evidence.helped or is_unproven(entry)
-        rate = lower(evidence) if uses(evidence) else 0.0
-        self._ranks.append(2 * (not mends) + doubtful - rate)
+        for entry in entries:
+            lesson, evidence = entry.lesson, entry.evidence
+            mends = bool(lesson.fix or lesson.worked or lesson.steps)
+            doubtful = evidence.harmed > evidence.helped or is_unproven(entry)
+            rate = lower(evidence) if uses(evidence) else 0.0
+            self._ranks.append(2 * (not mends) + doubtful - rate)
 
     def done(self) -> Mapping[str, bytes]:
         return {"ranks": self._ranks.tobytes()}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from indexing.entry import Entry
 from indexing.lazily import sha256
-from indexing.learning.message import VERSION, Message, message_of
+from indexing.learning.message import VERSION, Message, form_of, message_of
 from indexing.typed import TYPE_CHECKING
 from retrieval.hit import Hit, Why
 from retrieval.query import Query
@@ -81,13 +81,20 @@ class _Forms:
         self._hashes = bytearray()
 
     def add(self, entry: Entry) -> None:
-        lesson = entry.lesson
-        mends = lesson.fix or lesson.worked or lesson.steps
-        form = message_of(entry.signature.raw).form if entry.signature and mends else ""
-        self._hashes += _hash(form) if form else _NO_FORM
+        self.take([entry])
+
+    def take(self, entries: Sequence[Entry]) -> None:
+        self._hashes += b"".join(map(_hash_of, entries))
 
     def done(self) -> Mapping[str, bytes]:
         return {"forms": bytes(self._hashes)}
+
+
+def _hash_of(entry: Entry) -> bytes:
+    lesson, signature = entry.lesson, entry.signature
+    mends = lesson.fix or lesson.worked or lesson.steps
+    form = form_of(signature.raw) if signature and mends else ""
+    return _hash(form) if form else _NO_FORM
 
 
 def _is_same(entry: Entry, sig_sha: str) -> bool:

@@ -1,9 +1,19 @@
 """Messages made general."""
 
 import pytest
+from failures import failing, signature
+from hypothesis import given
+from hypothesis import strategies as st
 
-from indexing.learning.message import WORDINGS, message_of
+from indexing.learning.message import WORDINGS, form_of, message_of
 
+PARTS = (
+    "TypeError: ",
+    "Cannot read properties of null (reading 'email')",
+    "null is not an object (evaluating 'user.email')",
+    "can't access property email, user is null",
+    ". Did you mean: 'x'?",
+)
 NULL = "TypeError: Cannot read property '.*' of null"
 
 
@@ -61,3 +71,16 @@ def test_null_and_undefined_are_told_apart():
 @pytest.mark.parametrize("wording", WORDINGS, ids=lambda wording: wording.holds)
 def test_a_wording_holds_what_it_says(wording):
     assert wording.holds in wording.expression.replace("\\", "")
+
+
+@pytest.mark.parametrize("case", failing(), ids=lambda case: case.id)
+def test_a_line_that_quotes_nothing_has_no_form(case):
+    raw = signature(case.id).raw
+    assert form_of(raw) == message_of(raw).form
+
+
+@given(
+    st.lists(st.sampled_from([*PARTS, "'", '"', "`", "‘", "’", " the user name is "])).map("".join)
+)
+def test_nor_in_any_wording(raw):
+    assert form_of(raw) == message_of(raw).form

@@ -15,8 +15,10 @@ import pytest
 from failures import failing
 
 from indexing.lazily import compiled
-from indexing.signature.interface import Rule
+from indexing.signature.blind import tells_digits_apart
+from indexing.signature.interface import Rule, Step
 from indexing.signature.lines import LONGEST
+from indexing.signature.normalise import STEPS
 from indexing.signature.tools import TOOLS
 
 extract = import_module("indexing.signature.extract")
@@ -151,6 +153,19 @@ def test_whatever_a_guarded_expression_finds_holds_what_guards_it(pattern, liter
     found = list(islice(matching(pattern, find=True), 150))
     assert len(found) > 50
     assert [line for line in found if not any(literal in line for literal in literals)] == []
+
+
+LOOSE = [step for step in STEPS if step.loose]
+
+
+@pytest.mark.parametrize("step", LOOSE, ids=lambda step: step.name)
+def test_where_a_step_changes_a_line_its_loose_expression_finds_something(step: Step) -> None:
+    chance, tree = random.Random(step.name), parser.parse(step.expression)
+    texts = [begin + drawn(tree, chance) for _ in range(400) for begin in ("", "from ")]
+    found = [text for text in texts if step.pattern.search(text)]
+    assert len(found) > 50
+    assert [text for text in found if not compiled(step.loose, step.flags).search(text)] == []
+    assert not tells_digits_apart(step.loose, step.flags)
 
 
 def test_a_line_that_begins_with_a_prefix_is_one_that_may():

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexing.signature.lines import Log
-from indexing.signature.normalise import LONGEST, STEPS, _prepared, changes, normalise
+from indexing.signature.normalise import (
+    LONGEST,
+    STEPS,
+    _Marks,
+    _prepared,
+    _shape,
+    changes,
+    normalise,
+)
 
 steps = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
 
@@ -159,17 +167,23 @@ def test_a_step_that_is_passed_over_would_have_changed_nothing(case):
         assert normalise(line[:4096]) == by_every_step(line[:4096])
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                *(text for step in STEPS for text in (step.before, step.stays)),
-                *(mark for step in STEPS for mark in (*step.shows, *step.also)),
-                *(" ", "  ", "\n", "\t", ".", ":", "0", "deadbeef", "é"),
-            ]
-        ),
-        max_size=6,
-    ).map("".join)
-)
+showing = st.lists(
+    st.sampled_from(
+        [
+            *(text for step in STEPS for text in (step.before, step.stays)),
+            *(mark for step in STEPS for mark in (*step.shows, *step.also)),
+            *(" ", "  ", "\n", "\t", ".", ":", "0", "deadbeef", "é"),
+        ]
+    ),
+    max_size=6,
+).map("".join)
+
+
+@given(showing)
 def test_nor_on_what_shows_a_step(text):
     assert normalise(text) == by_every_step(text)
+
+
+@given(showing.filter(str.isascii))
+def test_many_texts_show_what_few_show(text):
+    assert _Marks(STEPS)._words.shown(_shape(text)) == _Marks(STEPS).shown(text)

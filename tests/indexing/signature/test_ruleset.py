@@ -8,9 +8,10 @@ from commands import printed_by
 from failures import failing
 
 from indexing.signature import table
+from indexing.signature.interface import Step
 from indexing.signature.lines import Log
 from indexing.signature.ruleset import HIGHEST, places_for, rule_at, why_not
-from indexing.signature.tabulate import tabulated
+from indexing.signature.tabulate import is_blind, tabulated
 from indexing.signature.tools import GENERIC, NAMES, TOOLS, rules_of
 
 CASES = failing()[::8]
@@ -65,3 +66,17 @@ def test_a_log_imports_the_files_of_few_tools():
     tool, files = printed_by(script).split()
     assert tool == "tsc"
     assert int(files) < 10
+
+
+def test_the_table_names_what_tells_digits_apart():
+    assert {"ip", "port", "go-map", "npm:not-found"} <= table.DIGITS
+    assert table.DIGITS.isdisjoint({"path", "line-column", "sha", "duration", "npm:code"})
+
+
+@pytest.mark.parametrize(
+    "other", [{"put": r"\1<0>"}, {"put": str.upper}, {"expression": "a1"}, {"expression": "(.)\\1"}]
+)
+def test_a_step_is_blind_to_digits_when_all_of_it_is(other):
+    step = Step("word", r"(\w)\d", r"\1<N>", "", "", "")
+    assert is_blind(step)
+    assert not is_blind(step._replace(**other))
