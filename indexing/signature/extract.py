@@ -190,7 +190,7 @@ def hash_of(tool: str, normalised: str) -> str:
     return sha256(f"{tool}\n{normalised}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-_CODE_VERSION = b"3"
+_CODE_VERSION = b"4"
 """To be raised when code changes signatures and no rule's or step's text does."""
 
 

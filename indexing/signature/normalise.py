@@ -52,6 +52,7 @@ _LONG = "\4"
 """Stands in `Step.also` for a word of 26 characters or more."""
 _NO_MARK = "\5"
 """Stands between two texts that no mark goes over."""
+_ENDING = "ending"
 _BLANKS = " \t\r\v\f\x1c\x1d\x1e\x1f\n"
 
 
@@ -719,7 +720,7 @@ STEPS: tuple[Step, ...] = (
         blind=True,
     ),
     Step(
-        "ending",
+        _ENDING,
         (
             r"(?<![\s.:;,])(?:[\s.:;,]{1,20}(?:Stop|Schluss)\.)?[\s.:;,]{0,20}\Z"
             r"| \[recovered(?:, repanicked)?\]"
@@ -775,7 +776,9 @@ def tried(text: str) -> Iterator[tuple[Step, str]]:
         after = step.pattern.sub(step.put, text)
         yield step, after
         if after != text:
-            text, shown = after, marks.shown(after) & -2 * first  # later ones
+            # what stood before a mark at the end now stands at the end itself
+            following = -1 if step.name == _ENDING else -2 * first
+            text, shown = after, marks.shown(after) & following
 
 
 def _marks() -> "_Marks":
