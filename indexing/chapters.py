@@ -50,8 +50,11 @@ _settled: set[str] = set()  # those that stay as they are
 class Gatherer(Protocol):
     """What a part keeps of entries as they come."""
 
+    def take(self, entries: Sequence[Entry]) -> None:
+        """Take in the next entries, at most `AT_ONCE`."""
+
     def done(self) -> Mapping[str, Buffer]:
-        """All that was added, as files: it goes from process to process, and is kept."""
+        """All that was taken, as files: it goes from process to process, and is kept."""
 
 
 class Nothing:
@@ -188,7 +191,7 @@ class Draft:
         self._times += [entry.captured_at for entry in entries]
         self._signatures += b"".join(map(_sha_of, entries))
         for gatherer in self._gatherers:
-            _give(gatherer, entries)
+            gatherer.take(entries)
 
     def done(self) -> Pages:
         """What was written; nothing is to be added any more."""
@@ -205,15 +208,6 @@ class Draft:
             bytes(self._signatures),
             gathered,
         )
-
-
-def _give(gatherer: Any, entries: Sequence[Entry]) -> None:
-    """Until every gatherer takes many."""
-    if hasattr(gatherer, "take"):
-        gatherer.take(entries)
-        return
-    for entry in entries:
-        gatherer.add(entry)
 
 
 class NotJsonError(Exception):

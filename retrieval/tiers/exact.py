@@ -104,9 +104,6 @@ class _Ranks:
 
         self._ranks = array("d")
 
-    def add(self, entry: Entry) -> None:
-        self.take([entry])
-
     def take(self, entries: Sequence[Entry]) -> None:
         from indexing.learning.evidence import is_unproven, lower, uses
 

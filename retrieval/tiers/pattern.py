@@ -80,9 +80,6 @@ class _Forms:
     def __init__(self) -> None:
         self._hashes = bytearray()
 
-    def add(self, entry: Entry) -> None:
-        self.take([entry])
-
     def take(self, entries: Sequence[Entry]) -> None:
         self._hashes += b"".join(map(_hash_of, entries))
 

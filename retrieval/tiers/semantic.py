@@ -216,8 +216,9 @@ class _Keys:
     def __init__(self) -> None:
         self._keys = bytearray()
 
-    def add(self, entry: Entry) -> None:
-        self._keys += hashlib.sha256(text_of(entry).encode("utf-8", "surrogatepass")).digest()
+    def take(self, entries: Sequence[Entry]) -> None:
+        texts = (text_of(entry).encode("utf-8", "surrogatepass") for entry in entries)
+        self._keys += b"".join(hashlib.sha256(text).digest() for text in texts)
 
     def done(self) -> Mapping[str, bytes]:
         return {"keys": bytes(self._keys)}
