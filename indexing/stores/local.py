@@ -164,6 +164,17 @@ class LocalStore:
                     found.append((sha, row))
         return sorted(found)
 
+    @property
+    def signatures(self) -> int:
+        """How many of the rows have one."""
+        base = self.segments[0]
+        dead = sum(base.entry(row).signature is not None for row in base.dead)
+        return sum(segment.signatures for segment in self.segments) - dead
+
+    def holding(self, text: bytes) -> list[int]:
+        """The rows in whose encoded form the text stands, smallest first; none is parsed."""
+        return sorted(self._alive(segment.holding(text) for segment in self.segments))
+
     def with_id(self, id: str) -> int | None:
         """The row of that very id; None when there is none. Errors are those of `named`."""
         places = (each.with_id(id) for each in self.segments)

@@ -11,10 +11,11 @@ All numbers are little-endian but the row in a key, which has to sort as bytes.
 
 import json
 import mmap
+import re
 import struct
 import sys
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from indexing.entry import Entry, Evidence, Lesson, Source
@@ -44,6 +45,7 @@ _KEY = _SHA + 8
 _LONGEST_ID = 256  # of a longer one the whole row is read
 _SPREAD = 3  # standard deviations of how many random hashes come before one
 _NUMBER = struct.Struct("<I").unpack_from
+_OFFSET = struct.Struct("<Q").unpack_from
 _ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _PLAIN = frozenset((str, int, bool, type(None)))  # a float has several spellings
 _MANY = 64  # of fewer, what encodes many is not worth its import
@@ -108,6 +110,22 @@ class Segment:
             return decode(self.encoded(row))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise BadIndex(f"{self.folder}: row {row} is damaged; {REBUILD}") from error
+
+    @property
+    def signatures(self) -> int:
+        """How many of its rows have one, dead ones too."""
+        return int(self.manifest["counts"]["signatures"])
+
+    def holding(self, text: bytes) -> Iterator[int]:
+        """The rows in whose encoded form the text stands, ascending; none is parsed."""
+        rows, offsets = self.files[_ROWS], self.files[_OFFSETS]
+        end = 0
+        for found in re.finditer(re.escape(text), rows):
+            if found.start() >= end:
+                starts = range(self._rows + 1)
+                row = bisect_right(starts, found.start(), key=lambda i: _OFFSET(offsets, 8 * i)[0])
+                end = _OFFSET(offsets, 8 * row)[0]
+                yield row - 1
 
     def signed(self, wanted: bytes) -> list[int]:
         """The rows whose signature's sha256 is `wanted`, smallest first.

@@ -272,18 +272,15 @@ def _status(args: Namespace) -> int:
         return _no_index(where.folder, error, args.json)
     base = store.segments[0].folder.name if len(store.segments) > 1 else None
     stale, unread = _stale(store, where, args)
-    entries = [store.entry(row) for row in range(len(store))]
-    rules = [entry.signature.rule for entry in entries if entry.signature is not None]
-    unmatched = sorted(rule.partition(":")[0] for rule in rules if rule.endswith(":unmatched"))
-    tools = {tool: unmatched.count(tool) for tool in dict.fromkeys(unmatched)}
+    tools = _tools_unmatched(store)
     if args.json:
         streams.write_json(
             {
                 "index": str(where.folder),
                 "generation": store.folder.name,
                 "base": base,
-                "entries": len(entries),
-                "signatures": len(rules),
+                "entries": len(store),
+                "signatures": store.signatures,
                 "unmatched": tools,
                 "stale": stale,
                 "unread": unread,
@@ -293,8 +290,8 @@ def _status(args: Namespace) -> int:
         lines = [
             f"index       {where.folder}",
             f"generation  {store.folder.name}{f', a delta over {base}' if base else ''}",
-            f"entries     {len(entries):,}",
-            f"signatures  {len(rules):,}",
+            f"entries     {len(store):,}",
+            f"signatures  {store.signatures:,}",
             f"stale       {'yes; run `mem index rebuild`' if stale else 'no'}",
             *_listed("why it is stale", stale),
             *_listed("memory that cannot be read", unread),
@@ -302,6 +299,14 @@ def _status(args: Namespace) -> int:
         ]
         streams.write("\n".join([*lines, ""]))
     return NOTHING if stale or unread else FOUND
+
+
+def _tools_unmatched(store: "LocalStore") -> dict[str, int]:
+    """The tools that have rules of which none fired, and how often."""
+    entries = map(store.entry, store.holding(b':unmatched"'))
+    rules = (entry.signature.rule for entry in entries if entry.signature is not None)
+    tools = [rule.partition(":")[0] for rule in rules if rule.endswith(":unmatched")]
+    return {tool: tools.count(tool) for tool in sorted(set(tools))}
 
 
 def _no_index(index: Path, error: BadIndex, as_json: bool) -> int:

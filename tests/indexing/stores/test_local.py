@@ -6,7 +6,7 @@ import pytest
 from faults import bits_turned
 from hypothesis import given
 from hypothesis import strategies as st
-from memories import entry, fixed, indexed, tree
+from memories import entry, fixed, indexed, laid_over, tree
 
 from indexing.entry import Entry, Evidence, Lesson, Source
 from indexing.errors import BadIndex, StaleRecipe
@@ -59,6 +59,18 @@ def test_rows_are_found_by_signature(index):
 
     assert store.signed(ENTRIES[0].signature.sig_sha) == [0, 1]
     assert store.signed(ENTRIES[1].signature.sig_sha) == [2]
+
+
+@pytest.mark.parametrize("laid", [indexed, laid_over])
+@pytest.mark.parametrize("text", ["Error: one", "one", '"d"', "nowhere", "before"])
+def test_rows_that_hold_a_text_are_found_and_signed_ones_counted(laid, text, tmp_path):
+    store = laid(ENTRIES, tmp_path / "index")
+    entries = [store.entry(row) for row in range(len(store))]
+
+    assert store.holding(text.encode()) == [
+        row for row, each in enumerate(entries) if text.encode() in encode(each)
+    ]
+    assert store.signatures == 3
 
 
 @pytest.mark.parametrize("sha", ["00" * 32, "ff" * 32, "", "not hex", "00"])
