@@ -3,13 +3,28 @@
 import re
 import sys
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, wraps
 
 from indexing.typed import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    import contextlib
     import hashlib
     from types import ModuleType
+
+    context_manager = contextlib.contextmanager
+else:
+
+    def context_manager(made):
+        """As `contextlib.contextmanager`, which is imported when one is used."""
+
+        @wraps(made)
+        def used(*args, **named):
+            from contextlib import contextmanager
+
+            return contextmanager(made)(*args, **named)
+
+        return used
 
 
 def module(name: str) -> "ModuleType":

@@ -14,10 +14,9 @@ same memory gives the same name and the same bytes.
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
 
 from indexing.errors import BadIndex, IndexBusy
-from indexing.lazily import expression, sha256
+from indexing.lazily import context_manager, expression, sha256
 from indexing.plain import AnyPath, read_plain
 from indexing.recipe import REBUILD
 from indexing.typed import NamedTuple, Path
@@ -67,7 +66,7 @@ def name_of(manifest: bytes) -> str:
     return f"g-{sha256(manifest).hexdigest()[:32]}"
 
 
-@contextmanager
+@context_manager
 def alone(index: Path, wait_s: float) -> Iterator[None]:
     """The only build of `index` while it lasts.
 
@@ -77,6 +76,7 @@ def alone(index: Path, wait_s: float) -> Iterator[None]:
         IndexBusy: Another build held the lock for `wait_s` seconds; says which, and since when.
     """
     import platform
+    from contextlib import suppress
 
     from filelock import FileLock, Timeout
 
@@ -146,9 +146,11 @@ def base_of(index: Path, name: str) -> str:
         return ""  # a damaged one lies over nothing that could be read
 
 
-@contextmanager
+@context_manager
 def spool(index: Path) -> Iterator[Path]:
     """An empty folder for what a build has to put down; it is gone afterwards."""
+    from contextlib import suppress
+
     folder = index / _SPOOL
     folder.mkdir()
     try:
@@ -173,6 +175,8 @@ def commit(
         files: The name of each file and its bytes in pieces, taken one after another.
         manifest: Called when all are written, with the size and checksum of each.
     """
+    from contextlib import suppress
+
     try:
         return _committed(index, files, manifest)
     except BaseException:

@@ -3,8 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 
 from indexing.errors import BadQuery, MemError
 from indexing.typed import TYPE_CHECKING, Any, NoReturn
@@ -27,7 +26,7 @@ _CHUNK = 1 << 20
 def write(text: str) -> None:
     """Write a result to stdout, in UTF-8 whatever the locale; half a character is escaped."""
     stdout = sys.stdout
-    with _written():
+    with _WRITTEN:
         if buffer := getattr(stdout, "buffer", None):
             stdout.flush()
             buffer.write(text.encode("utf-8", "backslashreplace"))
@@ -58,7 +57,7 @@ def flush() -> None:
         BrokenPipeError: Nobody reads it any more.
         MemError: It cannot be written.
     """
-    with _written():
+    with _WRITTEN:
         if sys.stdout is not None:
             sys.stdout.flush()
 
@@ -66,29 +65,40 @@ def flush() -> None:
 def leave(code: int) -> NoReturn:
     """End the process at once, once all that was written is out."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
+        try:
             stream.flush()
+        except _CANNOT:
+            continue
     os._exit(code)
 
 
-@contextmanager
-def _written() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        _silence(sys.stdout)
-        raise
-    except OSError as error:
-        _silence(sys.stdout)
-        raise MemError(f"stdout: cannot be written ({error.strerror})") from error
+_CANNOT = (OSError, ValueError, AttributeError)
+
+
+class _Written:
+    """What cannot be written to stdout is dropped, and an error."""
+
+    def __enter__(self) -> None:
+        """Nothing is to be done before."""
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, OSError):
+            _silence(sys.stdout)
+            if not isinstance(error, BrokenPipeError):
+                raise MemError(f"stdout: cannot be written ({error.strerror})") from error
+
+
+_WRITTEN = _Written()
 
 
 def _silence(stream: "IO[str] | None") -> None:
     """Drop what the stream still holds: Python would fail on it when it exits."""
-    with suppress(OSError, ValueError, AttributeError):
+    try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())  # type: ignore[union-attr]
         os.close(nowhere)
+    except _CANNOT:
+        return
 
 
 def read_log(name: str) -> Excerpt:
