@@ -17,7 +17,6 @@ meets damage.
 """
 
 import json
-from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -246,6 +245,8 @@ def write(
                 yield f"{part}.{name}", [built[name]]
         yield from further
         if over:
+            from array import array
+
             yield _DEAD, [little(array("I", over.dead))]
             yield _BEFORE, [little(array("I", over.before))]
 

@@ -14,7 +14,6 @@ import mmap
 import re
 import struct
 import sys
-from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -29,6 +28,8 @@ from indexing.stores.generations import MANIFEST, Buffer
 from indexing.typed import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    from array import array
+
     import numpy as np
     from numpy.typing import NDArray
 

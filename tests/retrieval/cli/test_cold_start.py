@@ -42,7 +42,7 @@ OURS = {
     *("retrieval.cli.streams", "retrieval.renderers", "retrieval.renderers.json"),
 }
 LIBRARY = {
-    *("array", "bisect", "collections", "copyreg", "enum", "errno", "functools"),
+    *("bisect", "collections", "copyreg", "enum", "errno", "functools"),
     *("gc", "itertools", "json", "keyword", "mmap", "operator", "re", "reprlib", "struct", "types"),
 }
 """Packages and modules of the standard library; those in C, which begin with `_`, are free."""
