@@ -29,7 +29,7 @@ from indexing.signature.interface import (
 )
 from indexing.signature.lines import ECHOED, LONGEST, LargeLog, Log, clean, log_of, text_of
 from indexing.signature.normalise import STEPS, changes, normalise
-from indexing.signature.ruleset import HIGHEST, LITERALS, places_for, rule_at, why_not
+from indexing.signature.ruleset import HIGHEST, LITERALS, may_match, places_for, rule_at, why_not
 from indexing.signature.tools import GENERIC, TOOLS, rules_of
 from indexing.signature.tools.generic import SUCCESS
 from indexing.typed import Any, NamedTuple
@@ -302,7 +302,7 @@ class _Scan:
         if len(places) > _FEW and (why := why_not(line)):
             return None, why
         trailer: bool | None = None
-        for rule, rules in map(rule_at, places):
+        for rule, rules in (rule_at(place) for place in places if may_match(place, line)):
             if rule.rank <= floor and rules is GENERIC:
                 break
             if only is not None and rules is not only:

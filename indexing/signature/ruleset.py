@@ -19,17 +19,17 @@ HIGHEST: int = table.HIGHEST
 
 
 def places_for(line: str, literals: Iterable[str] = table.NEEDS) -> Sequence[int]:
-    """The places of the rules that may match the line, in the order of trying.
+    """The places of the rules of which the line holds a literal, in the order of trying.
 
-    The line holds one of their literals, and what stands in all that they match. The highest rank
-    comes first, then it goes by the tools' order. The generic ones come last: what a tool's own
-    rules say of a line, they cannot overrule.
+    The highest rank comes first, then it goes by the tools' order. The generic ones come last: what
+    a tool's own rules say of a line, they cannot overrule.
     """
-    needing = _needing(tuple(literal for literal in literals if literal in line))
-    return [place for place in needing if _holds(line, table.HELD[place])]
+    return _needing(tuple(literal for literal in literals if literal in line))
 
 
-def _holds(line: str, texts: Sequence[str]) -> bool:
+def may_match(place: int, line: str) -> bool:
+    """Whether the line holds what stands in all that the rule at a place matches."""
+    texts = table.HELD[place]
     return not texts or holds_any(line, texts)
 
 
