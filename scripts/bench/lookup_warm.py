@@ -5,7 +5,7 @@
     scripts/bench/lookup_warm.py --sizes 1000000 --memory FOLDER --index FOLDER
 
 The memory and the queries are made up (`corpus.py`): 30 words and some paths each; a memory that
-was made before can be given with its index. The ways take turns, three times all queries each, so
+was made before can be given with its index. The ways take turns, five times all queries each, so
 that a machine that changes its speed changes all; p50, p95, and the ratio of the p50s to ours.
 Checked in the same run: the answers of tier 2 are those of a scorer that knows no index of ours
 (every row, by definition, with scipy), ids and scores and their order; sixteen threads on one
@@ -38,7 +38,6 @@ import peers  # noqa: E402
 
 BEST = 10
 THREADS = 16
-ROUNDS = 3
 ROUNDS = 5
 SLOW = {"loop": 20_000, "fts5": 2_000_000, "sklearn": 2_000_000}
 """Above this many rows a way is left out."""
