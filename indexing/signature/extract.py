@@ -26,10 +26,11 @@ from indexing.signature.interface import (
     Skipped,
     ToolRules,
     holds_any,
+    may_hold,
 )
 from indexing.signature.lines import ECHOED, LONGEST, LargeLog, Log, clean, log_of, text_of
 from indexing.signature.normalise import STEPS, changes, normalise
-from indexing.signature.ruleset import HIGHEST, LITERALS, may_match, places_for, rule_at, why_not
+from indexing.signature.ruleset import HIGHEST, LITERALS, places_for, rules_at, why_not
 from indexing.signature.tools import GENERIC, TOOLS, rules_of
 from indexing.signature.tools.generic import SUCCESS
 from indexing.typed import Any, NamedTuple
@@ -133,7 +134,7 @@ def _rule_of(tool: str, lines: Sequence[str], known: str) -> str:
     """The tool's rule that a stored line shows, else the one known of it if there still is one."""
     for rule in by_rank(tool):
         for line in lines:
-            if _may_match(rule, line) and compiled(rule.pattern).match(line):
+            if may_hold(line, rule.needs) and compiled(rule.pattern).match(line):
                 return f"{tool}:{rule.name}"
     return unshown(tool, known)
 
@@ -157,10 +158,6 @@ def by_rank(tool: str) -> Sequence[Rule]:
     """The tool's rules, the highest rank first; of an unknown tool none."""
     rules = rules_of(tool)
     return sorted(rules.rules, key=lambda rule: -rule.rank) if rules else ()
-
-
-def _may_match(rule: Rule, line: str) -> bool:
-    return not rule.needs or holds_any(line, rule.needs)
 
 
 def keys(signature: Signature) -> list[tuple[str, str]]:
@@ -302,7 +299,7 @@ class _Scan:
         if len(places) > _FEW and (why := why_not(line)):
             return None, why
         trailer: bool | None = None
-        for rule, rules in (rule_at(place) for place in places if may_match(place, line)):
+        for rule, rules in rules_at(places, line):
             if rule.rank <= floor and rules is GENERIC:
                 break
             if only is not None and rules is not only:
@@ -375,7 +372,7 @@ class Telling:
     def _tells(self, line: str, literals: Iterable[str]) -> bool:
         return not why_not(line) and any(
             rule.rank >= FATAL and compiled(rule.pattern).match(line)
-            for rule, _ in map(rule_at, places_for(line, literals))
+            for rule, _ in rules_at(places_for(line, literals), line)
         )
 
 

@@ -68,6 +68,8 @@ _PREFIX = (
     r"|\x1b)"
 )
 
+_PREFIXES = rf"(?>{_PREFIX}){{1,5}}"
+
 _FIRST = "0123456789[#:\x1b"
 """With these a prefix may begin, whatever follows."""
 
@@ -235,7 +237,7 @@ class Log:
     def _ends(self) -> str:
         """A line feed, then the log's start and end or all of a small one, as clean lines."""
         cut = "\n".join(line[:LONGEST] for line in self._start_and_end().split("\n"))
-        return compiled(rf"\n(?>{_PREFIX}){{1,5}}", re.MULTILINE).sub("\n", "\n" + cut)
+        return compiled(rf"\n{_PREFIXES}", re.MULTILINE).sub("\n", "\n" + cut)
 
     def _start_and_end(self) -> str:
         text = self.text
@@ -393,7 +395,7 @@ def _without_prefixes(line: str) -> str:
     line = line[:LONGEST]
     if not _may_have_prefix(line):
         return line
-    prefixes = compiled(rf"(?>{_PREFIX}){{1,5}}").match(line)
+    prefixes = compiled(_PREFIXES).match(line)
     return line[prefixes.end() :] if prefixes else line
 
 

@@ -2,11 +2,11 @@
 
 One expression for all of them is tried at every character and takes longer to compile than a
 lookup may take; to look for each costs as often as there are literals. Hence: of lines that differ
-in digits only one is looked through; and what is looked through are words, of
-which a log has few different ones. Of a literal that has several one is looked for. What a word
-is, begins with or ends with is looked up; of those that may stand in the middle of a word many
-share a piece, which is searched for in all words at once. Only lines with such a word are searched
-for the literals themselves.
+in digits only one is looked through; and what is looked through are words, of which a log has few
+different ones. Of a literal that has several one is looked for. What a word is, begins with or ends
+with is looked up; of those that may stand in the middle of a word many share a piece, which is
+searched for in all words at once. Only lines with such a word are searched for the literals
+themselves.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -4,12 +4,12 @@ To import all of them takes longer than a lookup may take, and a log needs few. 
 the literals of all rules, and in which order rules are tried; `scripts/accept` writes it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from indexing.lazily import compiled
 from indexing.signature import table
-from indexing.signature.interface import Rule, ToolRules, holds_any
+from indexing.signature.interface import Rule, ToolRules, may_hold
 from indexing.signature.literals import Literals, Prepared
 from indexing.signature.tools import TOOLS
 
@@ -27,10 +27,12 @@ def places_for(line: str, literals: Iterable[str] = table.NEEDS) -> Sequence[int
     return _needing(tuple(literal for literal in literals if literal in line))
 
 
-def may_match(place: int, line: str) -> bool:
-    """Whether the line holds what stands in all that the rule at a place matches."""
-    texts = table.HELD[place]
-    return not texts or holds_any(line, texts)
+def rules_at(places: Iterable[int], line: str) -> Iterator[tuple[Rule, ToolRules]]:
+    """The rules at these places that may match the line: it holds what stands in all they match.
+
+    A tool's file is imported when its rule's turn comes.
+    """
+    return (_rule_at(place) for place in places if may_hold(line, table.HELD[place]))
 
 
 @lru_cache(maxsize=1 << 10)
@@ -39,7 +41,7 @@ def _needing(literals: tuple[str, ...]) -> Sequence[int]:
 
 
 @cache
-def rule_at(place: int) -> tuple[Rule, ToolRules]:
+def _rule_at(place: int) -> tuple[Rule, ToolRules]:
     """The rule at a place, and its tool's, whose file is imported."""
     tool, number = table.RULES[place]
     rules = TOOLS[tool]

@@ -14,7 +14,7 @@ from indexing.lazily import compiled, expression
 from indexing.redact import suspect
 from indexing.signature import normalise, table
 from indexing.signature.extract import bare, by_rank, hash_of, may_hold_secret, sign, unshown
-from indexing.signature.interface import Rule, Signature, Step, holds_any
+from indexing.signature.interface import Rule, Signature, Step, may_hold
 from indexing.signature.lines import is_plain
 from indexing.signature.normalise import cut, tried
 from indexing.typed import NamedTuple
@@ -113,7 +113,7 @@ def _form_of(tool: str, shape: bytes) -> _Form | None:
 def _rule_of(tool: str, zeros: str, line: str) -> str | None:
     """The rule that a line shows, empty for none; None: that hangs on its digits."""
     for rule, name, needs in _rules_of(tool):
-        if not needs or holds_any(zeros, needs):
+        if may_hold(zeros, needs):
             if name in table.DIGITS:
                 return None
             if compiled(rule.pattern).match(line):

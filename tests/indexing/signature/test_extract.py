@@ -28,6 +28,19 @@ def test_a_log_without_a_failure_has_no_signature(passing):
     assert extract(passing) is None
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Collecting error-stack<4,>=12.31.15",
+        "Requirement already satisfied: error-stack in /opt/python3.11/site-packages (5.7.1)",
+        "     Running `rustc --crate-name errors --edition=2021 src/queue/client.rs`",
+        "src/queue/client.c:3:7: warning: unused variable 'error' [-Wunused-variable]",
+    ],
+)
+def test_a_word_of_an_error_in_what_is_none_is_passed_over(line):
+    assert extract(f"{line}\nwhatever it was, it ended here\n").line == 2
+
+
 def test_success_of_a_part_is_none_of_the_whole():
     log = "\n".join(
         [

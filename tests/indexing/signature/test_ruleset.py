@@ -10,7 +10,7 @@ from failures import failing
 from indexing.signature import table
 from indexing.signature.interface import Step
 from indexing.signature.lines import Log
-from indexing.signature.ruleset import HIGHEST, may_match, places_for, rule_at, why_not
+from indexing.signature.ruleset import HIGHEST, _rule_at, places_for, rules_at, why_not
 from indexing.signature.tabulate import is_blind, tabulated
 from indexing.signature.tools import GENERIC, NAMES, TOOLS, rules_of
 
@@ -44,8 +44,8 @@ def test_a_line_gets_the_rules_that_may_match_it_in_order(case):
     for line in Log(case.log()).lines:
         needing = [pair for pair in rules if any(need in line for need in pair[0].needs)]
         places = places_for(line)
-        assert [*map(rule_at, places)] == needing
-        given = [rule_at(place) for place in places if may_match(place, line)]
+        assert [*map(_rule_at, places)] == needing
+        given = [*rules_at(places, line)]
         assert not [rule for rule, of in needing if (rule, of) not in given and matches(rule, line)]
     assert max(rule.rank for rule, _ in rules) == HIGHEST
 
