@@ -23,9 +23,10 @@ HALF = 0.5 + 1e-5
 _COMMON = 1 << 11  # so many rows hold a word before it pays to look for a few of them
 _NEAR = 0.6  # of what the best have: with more put off too many rows could be among them
 _SOUGHT = 4  # postings are added in the time in which one is looked for
-_MANY = 512  # rows of which it pays to see which are left after each word
+_MANY = 512  # rows of which it pays to see which are left before more is done with them
 _SEEDS = 1 << 9  # postings of the rarest words: their best rows tell how good the best of all are
 _FEW = 1 << 5  # rows that gain the most besides
+_STRETCHES = 16  # of many rows, for each that is sought: the best of each is looked at
 _AT_HAND = 1 << 17  # rows, whose points stay in the cache of a core while words are added
 
 
@@ -45,8 +46,10 @@ class Words(NamedTuple):
         The others are common, and raise no row's points by more than `most`.
         """
         rare = sum(each.found.holding <= _COMMON for each in self.asked)
-        parts = map(self.parted, range(rare, len(self.asked) + 1))
-        return next((added, rest) for added, rest in parts if rest.most() <= most)
+        at = len(self.asked)
+        while at > rare and self._replace(asked=self.asked[at - 1 :]).most() <= most:
+            at -= 1
+        return self.parted(at)
 
     def most(self) -> float:
         """By how much they raise a row's points at most."""
@@ -58,12 +61,17 @@ class Words(NamedTuple):
         """How many postings they have."""
         return sum(each.found.holding for each in self.asked)
 
-    def gained(self, segment: int, rows: "NDArray[np.intp]") -> "Iterator[NDArray[np.float64]]":
-        """What each word gives to some rows of a segment, before it is multiplied."""
-        for family, words in in_families(self.asked):
-            held = family.held_in(segment, [each.found for each in words], rows)
-            for of_rows, each in zip(held, words, strict=True):
-                yield of_rows * each.weight
+    def gained(self, segment: int, rows: "NDArray[np.intp]") -> "NDArray[np.float64]":
+        """What each word gives to some rows of a segment before it is multiplied, `(words, rows)`."""
+        import numpy as np
+
+        held = [
+            family.held_in(segment, [each.found for each in words], rows)
+            for family, words in in_families(self.asked)
+        ]
+        gained = np.concatenate([np.zeros((0, len(rows))), *held])
+        gained *= np.array([each.weight for each in self.asked])[:, None]
+        return gained
 
 
 class Factors(NamedTuple):
@@ -105,6 +113,17 @@ class Some(NamedTuple):
         if len(self.rows) <= limit:
             return self
         return self.which(np.sort(self.points.argpartition(-limit)[-limit:]))
+
+    def likely(self, limit: int) -> "Some":
+        """As `most`, sooner: of many, some with fewer points may be among them."""
+        import numpy as np
+
+        stretch = len(self.rows) // (_STRETCHES * limit)
+        if stretch < 2:
+            return self.most(limit)
+        stretches = self.points[: _STRETCHES * limit * stretch].reshape(-1, stretch)
+        firsts = np.arange(0, stretches.size, stretch)
+        return self.which(firsts + stretches.argmax(axis=1)).most(limit)
 
     def of(self, rows: "NDArray[np.intp]") -> "NDArray[np.float64]":
         """The points of these rows; 0 where they are none of them."""
@@ -185,8 +204,7 @@ class Points:
             at = np.minimum(best.searchsorted(rows), len(best) - 1)
             if (best[at] == rows).all():
                 return known[:, at]
-        gains = list(self._words.gained(segment, rows))
-        return np.array(gains).reshape(len(gains), len(rows))
+        return self._words.gained(segment, rows)
 
     def add(self, rows: Split, gained: "NDArray[np.float64]") -> None:
         """Add to the points of these rows; none is named twice."""
@@ -263,8 +281,9 @@ class Points:
             self._raise(bar, segment, seeds, others)
             added, rest = self._words.split(_NEAR * bar.points)
         some = self._reaching(segment, added, self._needed(bar, rest))
-        self._raise(bar, segment, some, rest)
-        some = some.which(some.points >= self._needed(bar, rest))
+        if len(some.rows) > _MANY:
+            self._raise(bar, segment, some, rest)
+            some = some.which(some.points >= self._needed(bar, rest))
         if _SOUGHT * len(some.rows) * len(rest.asked) > rest.holding:
             added, rest = self._words.parted(len(self._words.asked))
             some = self._reaching(segment, added, self._needed(bar, rest))
@@ -294,7 +313,7 @@ class Points:
         enough = np.cumsum([end - begin for begin, end in spans]).searchsorted(_SEEDS)
         first, others = self._words.parted(int(enough) + 1)
         further = self._further[segment]
-        most = further.most(_FEW)
+        most = further.likely(_FEW)
         places, gained = [most.rows], [np.zeros(len(most.rows))]
         for family, words in in_families(first.asked):
             begins, ends = family.cuts(words, segment, [0, self._counts[segment]])
@@ -311,16 +330,16 @@ class Points:
     def _raise(self, bar: "_Bar", segment: int, some: Some, rest: Words) -> None:
         """Raise the bar to what so many rows reach as are to be found."""
         if len(some.rows) >= bar.limit:
-            likely = self._with(segment, some.most(bar.limit), rest)
+            likely = self._with(segment, some.likely(bar.limit), rest)
             surely = self._less_what_is_lost(likely.points)
             bar.least = max(bar.least, int(bar.grades(surely).min()))
 
     def _with(self, segment: int, some: Some, words: Words) -> Some:
         """The rows with what these words give."""
-        points, factors = some.points, self._factors[segment].precise[some.rows]
-        for gained in words.gained(segment, some.rows):
-            points = points + gained * factors
-        return some._replace(points=points)
+        if not words.asked:
+            return some
+        gained = words.gained(segment, some.rows).sum(axis=0)
+        return Some(some.rows, some.points + gained * self._factors[segment].precise[some.rows])
 
     def _completed(self, segment: int, some: Some, rest: Words, bar: "_Bar") -> Some:
         """Those of the rows that reach the bar with the other words."""

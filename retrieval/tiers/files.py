@@ -59,10 +59,10 @@ class Files:
         holding = [self._paths.rows(found, segment, limit) for found in self._found.values()]
         rows = np.sort(np.concatenate([np.empty(0, np.uint32), *holding]))
         # faster than `unique`, which would sort out what is already in order
-        is_first = np.ones(len(rows), bool)
-        np.not_equal(rows[1:], rows[:-1], out=is_first[1:])
-        first = np.flatnonzero(is_first)
-        return rows[first].astype(np.intp), np.diff(first, append=len(rows))
+        begins = np.ones(len(rows) + 1, bool)
+        np.not_equal(rows[1:], rows[:-1], out=begins[1:-1])
+        firsts = np.flatnonzero(begins)
+        return rows[firsts[:-1]].astype(np.intp), firsts[1:] - firsts[:-1]
 
     def told(self, rows: Split) -> "list[tuple[float | None, tuple[str, ...]]]":
         """Of each of the rows Jaccard, and the files that it shares with the query.
