@@ -57,7 +57,8 @@ class Files:
         import numpy as np
 
         holding = [self._paths.rows(found, segment, limit) for found in self._found.values()]
-        rows = np.sort(np.concatenate([np.empty(0, np.uint32), *holding]))
+        rows = np.concatenate([np.empty(0, np.uint32), *holding])
+        rows.sort()
         # faster than `unique`, which would sort out what is already in order
         begins = np.ones(len(rows) + 1, bool)
         np.not_equal(rows[1:], rows[:-1], out=begins[1:-1])
