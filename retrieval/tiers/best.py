@@ -62,7 +62,7 @@ class Words(NamedTuple):
         return sum(each.found.holding for each in self.asked)
 
     def gained(self, segment: int, rows: "NDArray[np.intp]") -> "NDArray[np.float64]":
-        """What each word gives to some rows of a segment before it is multiplied, `(words, rows)`."""
+        """What each word gives to rows of a segment before it is multiplied, `(words, rows)`."""
         import numpy as np
 
         held = [
