@@ -363,7 +363,8 @@ class Postings:
         self._words = files[f"{family}.words"]
         self._offsets = files[f"{family}.offsets"]
         self._hashes = whole(files[f"{family}.hashes"], "<u8")
-        self.starts: NDArray[np.uint64] = whole(files[f"{family}.starts"], "<u8")
+        self._starts = files[f"{family}.starts"]
+        self.starts: NDArray[np.uint64] = whole(self._starts, "<u8")
         self.all_rows: NDArray[np.uint32] = whole(files[f"{family}.rows"], "<u4")
 
     def find(self, words: Sequence[str]) -> list[int | None]:
@@ -402,7 +403,8 @@ class Postings:
 
     def span(self, number: int) -> tuple[int, int]:
         """Where the word's postings begin and end, in all postings."""
-        return int(self.starts[number]), int(self.starts[number + 1])
+        begin, end = _pair(self._starts, 8 * number)
+        return begin, end
 
     def rows(self, number: int) -> "NDArray[np.uint32]":
         """The rows that hold the word, ascending; not copied."""
