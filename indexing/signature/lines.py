@@ -68,10 +68,10 @@ _PREFIX = (
     r"|\x1b)"
 )
 
-_PREFIXES = rf"(?>{_PREFIX}){{1,5}}"
-
-_FIRST = "0123456789[#:\x1b"
+_MOST_PREFIXES = 5
+_FIRST = "0123456789#:\x1b"
 """With these a prefix may begin, whatever follows."""
+_AFTER_BRACKET = " +0123456789"
 
 
 def decode(output: str | bytes) -> str:
@@ -236,8 +236,7 @@ class Log:
     @cached_property
     def _ends(self) -> str:
         """A line feed, then the log's start and end or all of a small one, as clean lines."""
-        cut = "\n".join(line[:LONGEST] for line in self._start_and_end().split("\n"))
-        return compiled(rf"\n{_PREFIXES}", re.MULTILINE).sub("\n", "\n" + cut)
+        return "\n" + "\n".join(map(_without_prefixes, self._start_and_end().split("\n")))
 
     def _start_and_end(self) -> str:
         text = self.text
@@ -393,22 +392,25 @@ def clean(line: str) -> str:
 
 def _without_prefixes(line: str) -> str:
     line = line[:LONGEST]
-    if not _may_have_prefix(line):
-        return line
-    prefixes = compiled(_PREFIXES).match(line)
-    return line[prefixes.end() :] if prefixes else line
+    for _ in range(_MOST_PREFIXES):
+        prefix = compiled(_PREFIX).match(line) if _may_have_prefix(line) else None
+        if prefix is None:
+            break
+        line = line[prefix.end() :]
+    return line
 
 
 def _may_have_prefix(line: str) -> bool:
     """Whether it is worth to compile and try the expression; most lines of no CI have none."""
     first, word = line[:1], line.partition(" ")[0]
-    return (
+    return line != "" and (
         first in _FIRST
+        or (first == "[" and line[1:2] in _AFTER_BRACKET)
         or not first.isascii()
         or "\t" in line
         or "| " in line
         or "-exec): " in line
-        or len(word) == 3  # a month
+        or (len(word) == 3 and word.istitle())  # a month
         or word == "."
         or ("/" in word and ":" not in word and "(" not in word)
     )
