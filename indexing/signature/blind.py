@@ -6,36 +6,36 @@ from re import _parser as parser  # type: ignore[attr-defined]
 
 from indexing.typed import Any
 
-_DIGITS = frozenset(range(ord("0"), ord("9") + 1))
+_DIGITS = frozenset(map(ord, "0123456789"))
 _CLASSES = (op.CATEGORY_DIGIT, op.CATEGORY_WORD, op.CATEGORY_NOT_SPACE)
 """The classes that hold all digits; the opposite ones hold none."""
 
 
-def tells_digits_apart(expression: str, flags: int = 0) -> bool:
-    """Whether a text that is ASCII may match when another with other digits does not."""
-    return not _blind(parser.parse(expression, flags))
+def tells_digits_apart(expression: str, flags: int = 0, digits: str = "0123456789") -> bool:
+    """Whether a text that is ASCII may match when another with others of the digits does not."""
+    return not _blind(parser.parse(expression, flags), frozenset(map(ord, digits)))
 
 
-def _blind(tree: Iterable[tuple[Any, Any]]) -> bool:
-    return all(_is_blind(kind, value) for kind, value in tree)
+def _blind(tree: Iterable[tuple[Any, Any]], alike: frozenset[int]) -> bool:
+    return all(_is_blind(kind, value, alike) for kind, value in tree)
 
 
-def _is_blind(kind: Any, value: Any) -> bool:
+def _is_blind(kind: Any, value: Any, alike: frozenset[int]) -> bool:
     match kind, value:
         case ((op.LITERAL | op.NOT_LITERAL), int(code)):
-            return code not in _DIGITS
+            return code not in alike
         case op.IN, list(members):
-            return _digits_in(members) in (frozenset(), _DIGITS)
+            return _digits_in(members) & alike in (frozenset(), alike)
         case op.BRANCH, (_, list(branches)):
-            return all(map(_blind, branches))
+            return all(_blind(branch, alike) for branch in branches)
         case op.SUBPATTERN, (_, _, _, inner):
-            return _blind(inner)
+            return _blind(inner, alike)
         case ((op.MAX_REPEAT | op.MIN_REPEAT | op.POSSESSIVE_REPEAT), (_, _, inner)):
-            return _blind(inner)
+            return _blind(inner, alike)
         case ((op.ASSERT | op.ASSERT_NOT), (_, inner)):
-            return _blind(inner)
+            return _blind(inner, alike)
         case op.ATOMIC_GROUP, inner:
-            return _blind(inner)
+            return _blind(inner, alike)
         case ((op.ANY | op.AT), _):
             return True
         case _:  # what was found before comes again

@@ -30,7 +30,15 @@ from indexing.signature.interface import (
 )
 from indexing.signature.lines import ECHOED, LONGEST, LargeLog, Log, clean, log_of, text_of
 from indexing.signature.normalise import STEPS, changes, normalise
-from indexing.signature.ruleset import HIGHEST, LITERALS, places_for, rules_at, why_not
+from indexing.signature.ruleset import (
+    HIGHEST,
+    LITERALS,
+    are_alike,
+    kind_of,
+    places_for,
+    rules_at,
+    why_not,
+)
 from indexing.signature.tools import GENERIC, TOOLS, rules_of
 from indexing.signature.tools.generic import SUCCESS
 from indexing.typed import Any, NamedTuple
@@ -220,6 +228,8 @@ class _Scan:
         self.skipped: list[Skipped] = []
         self.looked = False
         """Whether a rule looked around the line that was tried last."""
+        self.dull = False
+        """Whether no rule took a line of that one's kind, and with the same floor none would."""
         self.told = -1
         """The last line of which a tool's own rule says that something failed."""
 
@@ -228,6 +238,7 @@ class _Scan:
         best: _Candidate | None = None
         self.skipped.clear()
         seen: set[str] = set()
+        dull: dict[bytes, int] = {}  # kinds of lines, and the floor at which no rule took them
         for index in self._lines():
             if best and best.inside and best.rank >= HIGHEST:
                 break
@@ -237,14 +248,19 @@ class _Scan:
                 continue
             if line in seen and not self.regions:
                 continue
-            if self._over(index):
+            if self.regions and self._over(index):
                 continue
             inside = not self.regions or self.region_of(index) is not None
             if best and best.inside and not inside:
                 continue
             floor = best.rank if best and best.inside == inside else 0
+            kind = kind_of(line)
+            if floor >= dull.get(kind, HIGHEST + 1):
+                continue
             self.looked = False
             made, why = self._match(index, line, floor, only)
+            if self.dull and len(dull) < _MOST_DULL:
+                dull[kind] = floor
             if why:
                 self.skip(index, why)
                 continue
@@ -280,7 +296,11 @@ class _Scan:
                     return _Candidate(True, TRAILER, Found(index), _LAST_SAID, GENERIC.tool)
         return None
 
-    def _lines(self) -> Iterator[int]:
+    def _lines(self) -> Iterable[int]:
+        """The marked lines but those that a runner echoes."""
+        return self._not_echoed() if self.echoed or self.log.is_odd else self.marked
+
+    def _not_echoed(self) -> Iterator[int]:
         ranges = iter(self.echoed)
         start, end = next(ranges, (-1, -1))
         for index in self.marked:
@@ -296,6 +316,7 @@ class _Scan:
     ) -> tuple[_Candidate | None, str]:
         """What the first rule that matches the line makes of it; or why it is no failure."""
         places = places_for(line, self._literals(index))
+        self.dull = are_alike(places)
         if len(places) > _FEW and (why := why_not(line)):
             return None, why
         trailer: bool | None = None
@@ -310,6 +331,7 @@ class _Scan:
             if trailer is None:
                 if len(places) <= _FEW and (why := why_not(line)):
                     return None, why
+                self.dull = False
                 trailer = _is_trailer(line)
             if trailer and rule.rank > TRAILER:
                 continue
@@ -352,7 +374,7 @@ class Telling:
     """Finds the lines that tell of a failure in a log that comes in pieces."""
 
     def __init__(self) -> None:
-        self._dull: set[str] = set()
+        self._dull: set[bytes] = set()
 
     def lines(self, output: bytes) -> Iterator[int]:
         """The lines, from 0, that a rule takes for a failure, and a runner's marks."""
@@ -361,24 +383,26 @@ class Telling:
             self._dull.clear()
         for index, literals in LITERALS.found(log.blocks(), log.lines, LONGEST).items():
             line = log[index]
-            shape = line.translate(_NO_DIGITS)  # most differ in numbers only
-            if shape in self._dull:
-                continue
-            if "##[" in log.lines[index] or self._tells(line, literals):
+            kind = kind_of(line)
+            if "##[" in log.lines[index]:
                 yield index
-            else:
-                self._dull.add(shape)
-
-    def _tells(self, line: str, literals: Iterable[str]) -> bool:
-        return not why_not(line) and any(
-            rule.rank >= FATAL and compiled(rule.pattern).match(line)
-            for rule, _ in rules_at(places_for(line, literals), line)
-        )
+            elif kind not in self._dull:
+                places = places_for(line, literals)
+                if _tells(line, places):
+                    yield index
+                elif are_alike(places):
+                    self._dull.add(kind)
 
 
 _MOST_DULL = 50_000
-"""So many shapes of lines that say nothing are remembered."""
-_NO_DIGITS = str.maketrans("123456789", "000000000")
+"""So many kinds of lines that say nothing are remembered."""
+
+
+def _tells(line: str, places: Sequence[int]) -> bool:
+    return not why_not(line) and any(
+        rule.rank >= FATAL and compiled(rule.pattern).match(line)
+        for rule, _ in rules_at(places, line)
+    )
 
 
 def _signed(log: Log, best: _Candidate, tool: str | None, region: ci.Region | None) -> Signature:

@@ -9,9 +9,9 @@ searched for in all words at once. Only lines with such a word are searched for 
 themselves.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain
+from itertools import chain, filterfalse
 
 from indexing.typed import NamedTuple
 
@@ -24,11 +24,14 @@ _OF_FAILURES = frozenset(
     b" cannot Cannot could Could couldn invalid Invalid missing Missing unknown Unknown".split()
 )
 _COMMON = frozenset(
-    b"already build cache download file files from http https index install name package packages"
-    b" request running Running server status step target test tests version with".split()
+    b"already build cache download fetch file files from http https index install name package"
+    b" packages request running Running server status step target test tests the version"
+    b" with".split()
 )
 _RARE = b" :-](=[>%*!"
 """The characters of marks, the rarest last."""
+_MARK = 5
+"""By so many bytes of their end marks are looked for."""
 _EDGE = 3
 """By so many bytes of their beginning or end words are looked up."""
 _LARGE = 1 << 17
@@ -36,10 +39,13 @@ _LARGE = 1 << 17
 _MOST_SHAPES = 20_000
 """So many shapes of lines are remembered."""
 _MOST_WORDS = 1 << 16
+"""So many words are remembered."""
 _NO_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _BETWEEN = b' \t\r\v\f/\\_-=@"<>{}|+;~#$%&*!?^'
 _WORDS = bytes.maketrans(_BETWEEN, b" " * len(_BETWEEN))
-"""Leaves what words are made of, and line feeds."""
+"""Leaves what words are made of."""
+_END = b"\xff"
+"""Stands for the end of a line among words; no text in UTF-8 has it."""
 
 _Table = dict[bytes, dict[bytes, tuple[str, ...]]]
 """By what is looked up first: parts of words, as `_part` has them, and the literals they show."""
@@ -51,7 +57,7 @@ class Prepared(NamedTuple):
     """The literals by what shows them.
 
     That is a word; its first or last bytes; a piece of it, a line feed standing for its beginning
-    and its end; or, where no word has a letter, a mark: the literal itself.
+    and its end; or, where there is no word, a mark: the literal's end.
     """
 
     words: _Table
@@ -75,8 +81,8 @@ def _place_of(literal: str, made: Prepared) -> tuple[_Table, bytes]:
     """The table in which a literal stands, and under which key."""
     part = _part(literal)
     word = part.strip(b"\n")
-    if not any(map(_is_letter, word)):
-        return made.marks, b"==" if b"==" in _shape(literal) else _shape(literal)
+    if len(word) < 2 and not any(map(_is_letter, word)):
+        return made.marks, _shape(literal)[-_MARK:]
     if part == b"\n%b\n" % word:
         return made.words, word
     if part.startswith(b"\n") and len(word) >= _EDGE:
@@ -111,7 +117,10 @@ class Literals:
 
     def __init__(self, by: Prepared) -> None:
         self._by = by
-        self._words: dict[bytes, Sequence[_Form]] = {}
+        self._dull: set[bytes] = set()
+        """Words that show nothing."""
+        self._shows: dict[bytes, Sequence[_Form]] = {}
+        """What the others show."""
 
     def found(
         self, blocks: Iterable[bytes], lines: Sequence[str], longest: int
@@ -142,9 +151,11 @@ class Literals:
             if not known.keys().isdisjoint(shapes):
                 for number, shape in enumerate(shapes, first):
                     if shape in known:
-                        sure, maybe = known[shape]
-                        line = lines[number][:longest] if maybe else ""
-                        if held := [*sure, *(literal for literal in maybe if literal in line)]:
+                        held, maybe = known[shape]
+                        if maybe:
+                            line = lines[number][:longest]
+                            held = [*held, *(literal for literal in maybe if literal in line)]
+                        if held:
                             found[number] = held
             first += len(shapes)
         return found
@@ -153,48 +164,50 @@ class Literals:
         self, shapes: Sequence[bytes], longest: int, known: dict[bytes, _Held]
     ) -> None:
         """Note what lines of these shapes hold."""
-        data = b"\n".join(shapes)
-        for shape, forms in chain(self._by_words(shapes, data), self._by_marks(shapes, data)):
-            if held := [form for form in forms if form.shape in shape]:
+        for shape, forms in chain(self._by_words(shapes), self._by_marks(shapes)):
+            if held := dict.fromkeys(form for form in forms if form.shape in shape):
                 sure, maybe = known.setdefault(shape, ([], []))
                 # of a line that is not looked at to its end the shape does not tell
                 whole = len(shape) <= longest
                 for form in held:
                     (sure if whole and form.plain else maybe).extend(form.literals)
 
-    def _by_words(
-        self, shapes: Sequence[bytes], data: bytes
-    ) -> Iterator[tuple[bytes, Iterable[_Form]]]:
+    def _by_words(self, shapes: Sequence[bytes]) -> Iterator[tuple[bytes, Iterable[_Form]]]:
         """The shapes that have words which show literals, and these."""
-        lines = [*map(bytes.split, data.translate(_WORDS).split(b"\n"))]
-        likely = self._likely(set().union(*lines))
-        for shape, words in zip(shapes, lines, strict=False):
-            if not likely.keys().isdisjoint(words):
-                shown = [likely[word] for word in words if word in likely]
-                yield shape, shown[0] if len(shown) == 1 else dict.fromkeys(chain(*shown))
+        words = (b" %b " % _END).join(shapes).translate(_WORDS).split()
+        likely = [*filterfalse(self._dull.__contains__, words)]
+        shows = self._learnt({*likely} - {_END})
+        number = 0
+        shown: dict[int, list[_Form]] = {}
+        for word in likely:
+            if word == _END:
+                number += 1
+            elif word in shows:
+                shown.setdefault(number, []).extend(shows[word])
+        return ((shapes[number], forms) for number, forms in shown.items())
 
-    def _by_marks(
-        self, shapes: Sequence[bytes], data: bytes
-    ) -> Iterator[tuple[bytes, Iterable[_Form]]]:
+    def _by_marks(self, shapes: Sequence[bytes]) -> Iterator[tuple[bytes, Iterable[_Form]]]:
         """The shapes that have literals without a letter, and these."""
+        data = b"\n%b\n" % b"\n".join(shapes)
         for mark, parts in self._by.marks.items():
             # that one character is missing is found out thirty times as fast
-            if max(mark, key=_RARE.find) in data and mark in data:
+            if max(mark, key=_RARE.find) in data:
                 forms = [form for literals in parts.values() for form in _forms(literals)]
-                yield from ((shape, forms) for shape in shapes if mark in shape)
+                for shape in _between_line_feeds(mark, data):
+                    yield shape, forms
 
-    def _likely(self, words: set[bytes]) -> dict[bytes, Sequence[_Form]]:
-        """What the words show; of those that show nothing none is in."""
-        known = self._words
-        if not known.keys() >= words:
-            if len(known) > _MOST_WORDS:
-                known = {}
-            new: dict[bytes, Sequence[_Form]] = dict.fromkeys(words - known.keys(), ())
-            for word, forms in self._shown([*new]):
-                new[word] = [*new[word], *forms]
-            known.update(new)  # at once: threads share it
-            self._words = known
-        return {word: forms for word in words if (forms := known[word])}
+    def _learnt(self, words: set[bytes]) -> Mapping[bytes, Sequence[_Form]]:
+        """What words show, these among them; those that show nothing are not in."""
+        if len(self._dull) + len(self._shows) > _MOST_WORDS:
+            self._dull, self._shows = set(), {}
+        dull, shows = self._dull, self._shows
+        if new := [*filterfalse(shows.__contains__, words)]:
+            found: dict[bytes, Sequence[_Form]] = {}
+            for word, forms in self._shown(new):
+                found[word] = [*found.get(word, ()), *forms]
+            shows.update(found)  # at once: threads share it
+            dull.update(filterfalse(found.__contains__, new))
+        return shows
 
     def _shown(self, words: Sequence[bytes]) -> Iterator[tuple[bytes, Sequence[_Form]]]:
         """Which literals words show; one may come several times."""
@@ -206,7 +219,7 @@ class Literals:
         likely += ((word, by.tails[word[-_EDGE:]]) for word in words if word[-_EDGE:] in tails)
         data = b"\n%b\n" % b"\n".join(words)
         for piece, parts in by.pieces.items():
-            likely += ((word, parts) for word in _words_with(piece, data))
+            likely += ((word, parts) for word in _between_line_feeds(piece, data))
         for word, parts in likely:
             here = b"\n%b\n" % word
             for part, literals in parts.items():
@@ -214,8 +227,8 @@ class Literals:
                     yield word, _forms(literals)
 
 
-def _words_with(piece: bytes, data: bytes) -> Iterator[bytes]:
-    """The words, between line feeds, that have a piece; a line feed in it stands for their ends."""
+def _between_line_feeds(piece: bytes, data: bytes) -> Iterator[bytes]:
+    """The words or lines that have a piece; a line feed in it stands for their ends."""
     place = data.find(piece)
     while place >= 0:
         begin = data.rfind(b"\n", 0, place + 1) + 1
@@ -233,11 +246,18 @@ def _part(literal: str) -> bytes:
     """The word of the literal that tells most, a line feed where it begins or ends for sure."""
     parts = _shape(literal).translate(_WORDS).replace(b" ", b"\n \n").split(b" ")
 
-    def tells(part: bytes) -> tuple[bool, bool, int, int]:
+    def tells(part: bytes) -> tuple[bool, bool, bool, int, int]:
         word = part.strip(b"\n")
         bare = word.strip(b"()[]'`.,:")
-        rare = len(bare) > _EDGE and word not in _COMMON and bare not in _OF_FAILURES
-        return rare, bare in _OF_FAILURES, len(word), len(part)
+        rare = word not in _COMMON
+        of_failures = bare in _OF_FAILURES
+        return (
+            rare and len(bare) > _EDGE and not of_failures,
+            of_failures,
+            rare and len(word) > 1,
+            len(word),
+            len(part),
+        )
 
     return max(parts, key=tells)
 

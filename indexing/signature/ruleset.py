@@ -6,6 +6,7 @@ the literals of all rules, and in which order rules are tried; `scripts/accept` 
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 
 from indexing.lazily import compiled
 from indexing.signature import table
@@ -24,7 +25,21 @@ def places_for(line: str, literals: Iterable[str] = table.NEEDS) -> Sequence[int
     The highest rank comes first, then it goes by the tools' order. The generic ones come last: what
     a tool's own rules say of a line, they cannot overrule.
     """
-    return _needing(tuple(literal for literal in literals if literal in line))
+    held = tuple([literal for literal in literals if literal in line])
+    if "rror" in held and _names_errors_only(line):
+        held = tuple([literal for literal in held if literal not in ("rror", "error")])
+    return _needing(held)
+
+
+def _names_errors_only(line: str) -> bool:
+    """Whether each error in the line is but part of a name, as in `http-errors` or `liberror`.
+
+    Rules that need no more than `rror` or `error` do not match such a line.
+    """
+    return line.count("rror") == len(compiled(_NAMED_ERROR).findall(line))
+
+
+_NAMED_ERROR = r"[A-Za-z_][-./]?error"
 
 
 def rules_at(places: Iterable[int], line: str) -> Iterator[tuple[Rule, ToolRules]]:
@@ -48,11 +63,28 @@ def _rule_at(place: int) -> tuple[Rule, ToolRules]:
     return rules.rules[number], rules
 
 
+def kind_of(line: str) -> bytes:
+    """The same for lines in which only digits differ, none of them a 0.
+
+    To most rules lines of a kind are alike, see `are_alike`: a 0 is no failure, any other number
+    may be one.
+    """
+    return line.encode("utf-8", "surrogatepass").translate(_ALIKE)
+
+
+_ALIKE = bytes.maketrans(b"23456789", b"1" * 8)
+
+
+def are_alike(places: Iterable[int]) -> bool:
+    """Whether the rules at these places take all lines of a kind for a failure, or none."""
+    return table.APART.isdisjoint(places)
+
+
 def why_not(line: str) -> str:
     """Why a line is no failure although it has the words of one; empty when it may be one."""
-    for literal, tool, number in table.SKIPS:
-        if literal in line:
-            why, _, pattern = TOOLS[tool].skip[number]
-            if compiled(pattern).search(line):
-                return why
+    held = [skips for literal, skips in table.SKIPS.items() if literal in line]
+    for tool, number in sorted(chain(*held)):
+        why, _, pattern = TOOLS[tool].skip[number]
+        if compiled(pattern).search(line):
+            return why
     return ""

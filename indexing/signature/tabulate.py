@@ -9,7 +9,7 @@ from typing import Any
 from indexing.lazily import sha256
 from indexing.signature import ci
 from indexing.signature.blind import tells_digits_apart
-from indexing.signature.interface import Step
+from indexing.signature.interface import Rule, Step
 from indexing.signature.literals import prepared
 from indexing.signature.normalise import STEPS
 from indexing.signature.tools import GENERIC, TOOLS
@@ -28,11 +28,10 @@ def tabulated() -> str:
     for place, (tool, number) in enumerate(rules):
         for literal in TOOLS[tool].rules[number].needs:
             needs[literal] = (*needs.get(literal, ()), place)
-    skips = (
-        (literal, tool, number)
-        for tool, of in enumerate(TOOLS)
-        for number, (_, literal, _) in enumerate(of.skip)
-    )
+    skips: dict[str, tuple[tuple[int, int], ...]] = {}
+    for tool, of in enumerate(TOOLS):
+        for number, (_, literal, _) in enumerate(of.skip):
+            skips[literal] = (*skips.get(literal, ()), (tool, number))
     lines = [
         _HEAD,
         f'DIGEST = "{_digest()}"',
@@ -41,14 +40,15 @@ def tabulated() -> str:
         *_rows(rules),
         ")",
         "HELD: tuple[tuple[str, ...], ...] = (",
-        *_rows(necessary(TOOLS[tool].rules[number].pattern) for tool, number in rules),
+        *_rows(_held(TOOLS[tool].rules[number]) for tool, number in rules),
         ")",
         "NEEDS: dict[str, tuple[int, ...]] = {",
         *_pairs(needs.items()),
         "}",
-        "SKIPS: tuple[tuple[str, int, int], ...] = (",
-        *_rows(skips),
-        ")",
+        "SKIPS: dict[str, tuple[tuple[int, int], ...]] = {",
+        *_pairs(skips.items()),
+        "}",
+        f"APART = frozenset({_apart(rules)})",
         "DIGITS = frozenset((",
         *(f"    {name!a}," for name in _with_digits()),
         "))",
@@ -57,6 +57,12 @@ def tabulated() -> str:
         lines.append(f"{name.upper()}: dict[bytes, dict[bytes, tuple[str, ...]]] = {{")
         lines += [*_pairs(table.items()), "}"]
     return "\n".join(lines) + "\n"
+
+
+def _held(rule: Rule) -> tuple[str, ...]:
+    """What is necessary for the rule to match, unless one of it stands in each of its needs."""
+    texts = necessary(rule.pattern)
+    return () if all(any(text in need for text in texts) for need in rule.needs) else texts
 
 
 def necessary(pattern: str) -> tuple[str, ...]:
@@ -122,6 +128,16 @@ def _with_digits() -> Iterator[str]:
         for rule in rules.rules:
             if tells_digits_apart(rule.pattern):
                 yield f"{rules.tool}:{rule.name}"
+
+
+def _apart(rules: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+    """The places of the rules that tell digits apart of which none is a 0."""
+    patterns = (TOOLS[tool].rules[number].pattern for tool, number in rules)
+    return tuple(
+        place
+        for place, pattern in enumerate(patterns)
+        if tells_digits_apart(pattern, digits="123456789")
+    )
 
 
 def is_blind(step: Step) -> bool:

@@ -21,7 +21,7 @@ RULES = ToolRules(
     rules=(
         Rule(
             "failed",
-            ("from function ", "in test file "),
+            ("(from function ", "(in test file "),
             r"(?:#|\s)\s*\((?:from function .{1,200}|in test file ).{0,300}\.(?:bats|sh)",
             DIAGNOSTIC,
             _failed,

@@ -12,6 +12,7 @@ from indexing.signature.interface import (
     Lines,
     Rule,
     ToolRules,
+    numbered,
 )
 from indexing.signature.look import below, only_before
 
@@ -33,7 +34,7 @@ RULES = ToolRules(
     rules=(
         Rule(
             "test",
-            (") test ", ") property ", ") doctest ", ") feature "),
+            (*numbered(end=") test "), ") property ", ") doctest ", ") feature "),
             r"\s{1,4}\d{1,4}\) (?:test|property|doctest|feature) .{1,300} \([\w.]{1,200}\)$",
             DIAGNOSTIC,
             _test,

@@ -55,7 +55,7 @@ RULES = ToolRules(
             DIAGNOSTIC,
             _eunit,
         ),
-        Rule("case", ("%%% ",), r"%%% \S+ ==> \S+.{0,100}: FAILED", DIAGNOSTIC, _common_test),
+        Rule("case", (": FAILED",), r"%%% \S+ ==> \S+.{0,100}: FAILED", DIAGNOSTIC, _common_test),
         Rule(
             "boot",
             ("init terminating", "Crash dump is being written", "Kernel pid terminated"),

@@ -66,7 +66,10 @@ RULES = ToolRules(
         ),
         Rule("checkstyle", ("[ant:checkstyle]",), r"\[ant:checkstyle\] \[ERROR\] \S", DIAGNOSTIC),
         Rule(
-            "kotlin", (".kt",), r"e: (?:file://)?\S+\.kts?:\s?(?:\(\d+, \d+\)|\d+:\d+)", DIAGNOSTIC
+            "kotlin",
+            (".kt:", ".kts:"),
+            r"e: (?:file://)?\S+\.kts?:\s?(?:\(\d+, \d+\)|\d+:\d+)",
+            DIAGNOSTIC,
         ),
         Rule(
             "script",

@@ -55,7 +55,7 @@ RULES = ToolRules(
         ),
         Rule("missing", ("there is no package",), r".{0,200}there is no package", FATAL),
         Rule("check", ("* checking ",), r"\* checking .{1,200} \.\.\. .{0,40}ERROR", SUMMARY),
-        Rule("running", ("Running the tests in",), r"Running the tests in .* failed", SUMMARY - 2),
+        Rule("running", (" failed",), r"Running the tests in .* failed", SUMMARY - 2),
         Rule("failures", ("Test failures",), r"\s*Error: Test failures", WRAPPER),
         Rule("halted", ("Execution halted",), r"Execution halted", TRAILER),
     ),

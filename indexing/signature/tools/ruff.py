@@ -48,9 +48,9 @@ RULES = ToolRules(
     rules=(
         # What does not run comes before what is not tidy.
         Rule("broken", _NEEDS, rf"\S.{{0,200}}\.pyi?:\d+:\d+: {_BROKEN}:? ", DIAGNOSTIC),
-        Rule("broken-full", ("--> ",), _PLACE, DIAGNOSTIC, _headed_by(_BROKEN)),
+        Rule("broken-full", _NEEDS, _PLACE, DIAGNOSTIC, _headed_by(_BROKEN)),
         Rule("finding", _NEEDS, rf"\S.{{0,200}}\.pyi?:\d+:\d+: {_CODE}:? ", DIAGNOSTIC - 1),
-        Rule("full", ("--> ",), _PLACE, DIAGNOSTIC - 1, _headed_by(_CODE)),
+        Rule("full", _NEEDS, _PLACE, DIAGNOSTIC - 1, _headed_by(_CODE)),
         Rule("failed", ("ruff failed",), r"ruff failed", FATAL, _cause),
         Rule(
             "format",

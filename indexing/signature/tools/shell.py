@@ -123,7 +123,13 @@ RULES = ToolRules(
         ),
         Rule(
             "valgrind",
-            ("==",),
+            (
+                "== Invalid ",
+                "== Conditional jump",
+                "definitely lost",
+                "== Use of uninit",
+                "== Mismatched free",
+            ),
             r"==\d+== (?:Invalid |Conditional jump|.{0,60}definitely lost"
             r"|Use of uninit|Mismatched free)",
             EXCEPTION - 2,

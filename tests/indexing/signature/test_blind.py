@@ -43,3 +43,12 @@ def test_one_that_tells_digits_apart(expression, one, other):
 )
 def test_one_to_which_they_are_alike(expression):
     assert not tells_digits_apart(expression)
+
+
+@pytest.mark.parametrize(
+    ("expression", "apart"),
+    [("[1-9]", False), (": 0$", False), (r"[^0]\d", False), ("[2-9]", True), ("[01]", True)],
+)
+def test_some_digits_may_be_alike_where_all_are_not(expression, apart):
+    assert tells_digits_apart(expression)
+    assert tells_digits_apart(expression, digits="123456789") == apart

@@ -1,5 +1,8 @@
 """What holds for any log; faults that people met elsewhere are in `test_field_reports.py`."""
 
+import random
+from importlib import import_module
+
 import pytest
 from failures import failing, signature
 from hypothesis import given, settings
@@ -7,6 +10,7 @@ from hypothesis import strategies as st
 
 from indexing.signature import explain, extract, keys, sign
 from indexing.signature.extract import ruleset_digest
+from indexing.signature.lines import Log
 from indexing.signature.tools import TOOLS
 
 
@@ -168,6 +172,18 @@ LINES = [line for case in failing()[::25] for line in case.log().split(b"\n")[:2
 def test_spliced_logs_are_answered_and_twice_alike(lines, cut):
     log = b"\n".join(lines)[cut:]
     assert extract(log) == extract(log)
+
+
+@pytest.mark.parametrize("case", failing()[::4], ids=lambda case: case.id)
+def test_what_is_remembered_of_lines_of_a_kind_changes_nothing(case, monkeypatch):
+    chance = random.Random(case.id)
+    log = []
+    for line in Log(case.log()).lines:
+        digits = str.maketrans("123456789", "".join(chance.sample("123456789", 9)))
+        log += [line.translate(digits), line]
+    remembering = explain("\n".join(log)), extract("\n".join(log))
+    monkeypatch.setattr(import_module("indexing.signature.extract"), "_MOST_DULL", 0)
+    assert remembering == (explain("\n".join(log)), extract("\n".join(log)))
 
 
 @pytest.mark.parametrize("case", failing()[::30], ids=lambda case: case.id)

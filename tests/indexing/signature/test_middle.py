@@ -35,7 +35,17 @@ def test_of_too_much_that_tells_the_first_is_kept():
     assert sum(len(line) + 1 for _, line in kept) <= 1_000
 
 
+def test_a_number_that_is_no_0_tells_what_a_0_did_not():
+    lines = [*DULL, "  0 failing", *DULL, "  3 failing", *DULL]
+    assert (1102, "  3 failing") in kept_of(lines)
+
+
 def test_where_a_runner_says_that_a_step_begins_and_ends_is_kept():
     lines = [*DULL, "##[group]Run make", *DULL, "##[error]Process completed with exit code 2."]
     kept = [line for _, line in kept_of(lines)]
     assert lines[500] in kept and lines[-1] in kept
+
+
+def test_a_runners_mark_is_kept_whatever_was_said_before_without_it():
+    lines = [*DULL, "handled an error_code", *DULL, "##[error]handled an error_code"]
+    assert lines[-1] in [line for _, line in kept_of(lines)]

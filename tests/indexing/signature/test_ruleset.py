@@ -8,9 +8,10 @@ from commands import printed_by
 from failures import failing
 
 from indexing.signature import table
+from indexing.signature.blind import tells_digits_apart
 from indexing.signature.interface import Step
 from indexing.signature.lines import Log
-from indexing.signature.ruleset import HIGHEST, _rule_at, places_for, rules_at, why_not
+from indexing.signature.ruleset import HIGHEST, _rule_at, kind_of, places_for, rules_at, why_not
 from indexing.signature.tabulate import is_blind, tabulated
 from indexing.signature.tools import GENERIC, NAMES, TOOLS, rules_of
 
@@ -44,7 +45,8 @@ def test_a_line_gets_the_rules_that_may_match_it_in_order(case):
     for line in Log(case.log()).lines:
         needing = [pair for pair in rules if any(need in line for need in pair[0].needs)]
         places = places_for(line)
-        assert [*map(_rule_at, places)] == needing
+        kept = [*map(_rule_at, places)]
+        assert kept == [pair for pair in needing if pair in kept]
         given = [*rules_at(places, line)]
         assert not [rule for rule, of in needing if (rule, of) not in given and matches(rule, line)]
     assert max(rule.rank for rule, _ in rules) == HIGHEST
@@ -56,6 +58,55 @@ def test_a_line_is_passed_over_for_the_first_reason_that_holds(case):
     for line in Log(case.log()).lines:
         said = (why for why, held, shape in skips if held in line and re.search(shape, line))
         assert why_not(line) == next(said, "")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  Downloaded is-error v2.14",
+        "Merge pull request #10 from auth/error-pages",
+        "Compiling liberror and thiserror",
+        "tests/test_error.py::test_errors_are_raised PASSED",
+    ],
+)
+def test_errors_in_names_need_no_rule(line):
+    assert not {"error-word", "error-tag"} & {_rule_at(place)[0].name for place in places_for(line)}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a.c:3:1: error: no",
+        "is-error: an error",
+        "[error] of x",
+        "--error here",
+        "OSError of thiserror",
+        "\u00e9error",
+    ],
+)
+def test_an_error_that_is_no_name_needs_them(line):
+    assert "error-word" in {_rule_at(place)[0].name for place in places_for(line)}
+
+
+def test_lines_of_a_kind_differ_in_no_0():
+    assert kind_of("12 of 305, caf\u00e9 \udc80") == kind_of("47 of 801, caf\u00e9 \udc80")
+    assert len({kind_of(f"Failures: {count}") for count in ("0", "3", "10", "31")}) == 4
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_what_holds_for_a_line_holds_for_its_kind(case):
+    for line in Log(case.log()).lines:
+        other = line.translate(str.maketrans("123456789", "794861325"))
+        assert kind_of(other) == kind_of(line)
+        assert why_not(other) == why_not(line)
+        for place in {*places_for(line), *places_for(other)} - table.APART:
+            rule, _ = _rule_at(place)
+            assert matches(rule, other) == matches(rule, line), (rule.name, line)
+
+
+def test_no_reason_to_pass_over_a_line_tells_such_lines_apart():
+    skips = [pattern for rules in TOOLS for _, _, pattern in rules.skip]
+    assert [one for one in skips if tells_digits_apart(one, digits="123456789")] == []
 
 
 def test_a_log_imports_the_files_of_few_tools():
