@@ -315,7 +315,7 @@ class _Scan:
         self, index: int, line: str, floor: int, only: ToolRules | None
     ) -> tuple[_Candidate | None, str]:
         """What the first rule that matches the line makes of it; or why it is no failure."""
-        places = places_for(line, self._literals(index))
+        places = places_for(line, self._literals(index) if self.log.is_odd else self.held[index])
         self.dull = are_alike(places)
         if len(places) > _FEW and (why := why_not(line)):
             return None, why
@@ -347,11 +347,8 @@ class _Scan:
 
     def _literals(self, index: int) -> Iterable[str]:
         """What the line may hold; all, if cleaning joined what stood apart."""
-        if self.log.is_odd:
-            line = self.log.lines[index]
-            if "\0" in line or ECHOED in line:
-                return table.NEEDS
-        return self.held[index]
+        line = self.log.lines[index]
+        return table.NEEDS if "\0" in line or ECHOED in line else self.held[index]
 
     def skip(self, index: int, why: str) -> None:
         """Note that a line (index from 0) was passed over, and why."""

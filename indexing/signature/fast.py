@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from indexing.signature import ci, table
 from indexing.signature.lines import LONGEST, LargeLog
+from indexing.signature.literals import holds
 from indexing.typed import Any
 
 _WORTH_IT = 64 << 20
@@ -38,7 +39,7 @@ def found(log: LargeLog) -> dict[int, list[str]] | None:
         number += log.data.count(b"\n", seen, end)
         seen = end
         literal = _LITERALS[which]
-        if literal not in held.get(number, ()) and literal in log.lines[number][:LONGEST]:
+        if literal not in held.get(number, ()) and holds(log.lines[number][:LONGEST], literal):
             held.setdefault(number, []).append(literal)
     return held
 

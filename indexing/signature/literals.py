@@ -11,14 +11,18 @@ themselves.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain, filterfalse
+from itertools import filterfalse
 
+from indexing.lazily import compiled
 from indexing.typed import NamedTuple
 
 # These decide how fast the search is, never what it finds. A literal in the middle of a word that
 # holds none of the pieces is looked for itself. Of a literal's words one is taken that logs seldom
 # have; those of failures many literals have.
-_PIECES = (b"rror", b"ERR", b"FAIL", b"ail", b"xcep", b"anic")
+_PIECES = (
+    *(b"rror", b"ERR", b"FAIL", b"ail", b"xcep", b"anic", b"***", b"atal", b"FATAL", b"illed"),
+    *(b"andled", b"n't", b"esolv", b"service", b"configure.", b"rl:", b".hs", b"lhs", b".kt"),
+)
 _OF_FAILURES = frozenset(
     b"error Error ERROR errors Errors fail failed Failed FAILED failure fatal Fatal unable Unable"
     b" cannot Cannot could Could couldn invalid Invalid missing Missing unknown Unknown".split()
@@ -28,10 +32,12 @@ _COMMON = frozenset(
     b" packages request running Running server status step target test tests the version"
     b" with".split()
 )
-_RARE = b" :-](=[>%*!"
-"""The characters of marks, the rarest last."""
-_MARK = 5
-"""By so many bytes of their end marks are looked for."""
+_APART = {
+    literal: f"{literal}(?<![A-Za-z_]{name})(?<![A-Za-z_][-./]{name})"
+    for literal, name in {"rror": "error", "error": "error", "X ": "X "}.items()
+}
+"""Literals that count only where they do not end a name (`is-error`, `liberror`, `CXX `), and what
+finds them there: no rule that needs no more than these matches a line for its names."""
 _EDGE = 3
 """By so many bytes of their beginning or end words are looked up."""
 _LARGE = 1 << 17
@@ -41,7 +47,7 @@ _MOST_SHAPES = 20_000
 _MOST_WORDS = 1 << 16
 """So many words are remembered."""
 _NO_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
-_BETWEEN = b' \t\r\v\f/\\_-=@"<>{}|+;~#$%&*!?^'
+_BETWEEN = b' \t\r\v\f"<>{}|;'
 _WORDS = bytes.maketrans(_BETWEEN, b" " * len(_BETWEEN))
 """Leaves what words are made of."""
 _END = b"\xff"
@@ -56,20 +62,19 @@ _Held = tuple[list[str], list[str]]
 class Prepared(NamedTuple):
     """The literals by what shows them.
 
-    That is a word; its first or last bytes; a piece of it, a line feed standing for its beginning
-    and its end; or, where there is no word, a mark: the literal's end.
+    That is a word; its first or last bytes; or a piece of it, a line feed standing for its
+    beginning and its end.
     """
 
     words: _Table
     heads: _Table
     tails: _Table
     pieces: _Table
-    marks: _Table
 
 
 def prepared(literals: Iterable[str]) -> Prepared:
     """By what each of the literals is looked for."""
-    made = Prepared({}, {}, {}, {}, {})
+    made = Prepared({}, {}, {}, {})
     for literal in sorted(sorted(set(literals)), key=len):
         table, key = _place_of(literal, made)
         parts = table.setdefault(key, {})
@@ -81,8 +86,8 @@ def _place_of(literal: str, made: Prepared) -> tuple[_Table, bytes]:
     """The table in which a literal stands, and under which key."""
     part = _part(literal)
     word = part.strip(b"\n")
-    if len(word) < 2 and not any(map(_is_letter, word)):
-        return made.marks, _shape(literal)[-_MARK:]
+    if not word:
+        raise ValueError(f"{literal!r} holds no word by which it could be found")
     if part == b"\n%b\n" % word:
         return made.words, word
     if part.startswith(b"\n") and len(word) >= _EDGE:
@@ -93,23 +98,28 @@ def _place_of(literal: str, made: Prepared) -> tuple[_Table, bytes]:
 
 
 class _Form(NamedTuple):
-    """The shape of some literals; several have one where they hold digits.
+    """Literals of one shape; they differ in digits.
 
     `plain` says that every line whose shape has theirs holds the literal.
     """
 
-    shape: bytes
-    plain: bool
     literals: tuple[str, ...]
+    plain: bool
+
+
+_Forms = Mapping[str, _Form]
+"""By their shape, a character for each byte: text is searched four times as fast as bytes."""
 
 
 @cache
-def _forms(literals: tuple[str, ...]) -> Sequence[_Form]:
+def _forms(literals: tuple[str, ...]) -> _Forms:
     by_shape: dict[bytes, tuple[str, ...]] = {}
     for literal in literals:
         shape = _shape(literal)
         by_shape[shape] = (*by_shape.get(shape, ()), literal)
-    return [_Form(shape, b"0" not in shape, same) for shape, same in by_shape.items()]
+    return {
+        shape.decode("latin-1"): _Form(same, b"0" not in shape) for shape, same in by_shape.items()
+    }
 
 
 class Literals:
@@ -119,13 +129,13 @@ class Literals:
         self._by = by
         self._dull: set[bytes] = set()
         """Words that show nothing."""
-        self._shows: dict[bytes, Sequence[_Form]] = {}
+        self._shows: dict[bytes, _Forms] = {}
         """What the others show."""
 
     def found(
         self, blocks: Iterable[bytes], lines: Sequence[str], longest: int
     ) -> dict[int, list[str]]:
-        """The literals that each line holds, by its number from 0; lines that hold none are not in.
+        """The literals that each line `holds`, by its number from 0; lines without are not in.
 
         Args:
             blocks: The text in UTF-8, in blocks that end with a line.
@@ -154,7 +164,7 @@ class Literals:
                         held, maybe = known[shape]
                         if maybe:
                             line = lines[number][:longest]
-                            held = [*held, *(literal for literal in maybe if literal in line)]
+                            held = [*held, *(literal for literal in maybe if holds(line, literal))]
                         if held:
                             found[number] = held
             first += len(shapes)
@@ -164,52 +174,43 @@ class Literals:
         self, shapes: Sequence[bytes], longest: int, known: dict[bytes, _Held]
     ) -> None:
         """Note what lines of these shapes hold."""
-        for shape, forms in chain(self._by_words(shapes), self._by_marks(shapes)):
-            if held := dict.fromkeys(form for form in forms if form.shape in shape):
-                sure, maybe = known.setdefault(shape, ([], []))
+        for shape, forms in self._by_words(shapes):
+            text = shape.decode("latin-1")
+            if held := [form for own, form in forms.items() if own in text and _counts(text, own)]:
+                sure, maybe = known[shape] = [], []
                 # of a line that is not looked at to its end the shape does not tell
                 whole = len(shape) <= longest
                 for form in held:
                     (sure if whole and form.plain else maybe).extend(form.literals)
 
-    def _by_words(self, shapes: Sequence[bytes]) -> Iterator[tuple[bytes, Iterable[_Form]]]:
+    def _by_words(self, shapes: Sequence[bytes]) -> Iterator[tuple[bytes, _Forms]]:
         """The shapes that have words which show literals, and these."""
         words = (b" %b " % _END).join(shapes).translate(_WORDS).split()
         likely = [*filterfalse(self._dull.__contains__, words)]
         shows = self._learnt({*likely} - {_END})
         number = 0
-        shown: dict[int, list[_Form]] = {}
+        shown: dict[int, dict[str, _Form]] = {}
         for word in likely:
             if word == _END:
                 number += 1
             elif word in shows:
-                shown.setdefault(number, []).extend(shows[word])
+                shown.setdefault(number, {}).update(shows[word])
         return ((shapes[number], forms) for number, forms in shown.items())
 
-    def _by_marks(self, shapes: Sequence[bytes]) -> Iterator[tuple[bytes, Iterable[_Form]]]:
-        """The shapes that have literals without a letter, and these."""
-        data = b"\n%b\n" % b"\n".join(shapes)
-        for mark, parts in self._by.marks.items():
-            # that one character is missing is found out thirty times as fast
-            if max(mark, key=_RARE.find) in data:
-                forms = [form for literals in parts.values() for form in _forms(literals)]
-                for shape in _between_line_feeds(mark, data):
-                    yield shape, forms
-
-    def _learnt(self, words: set[bytes]) -> Mapping[bytes, Sequence[_Form]]:
+    def _learnt(self, words: set[bytes]) -> Mapping[bytes, _Forms]:
         """What words show, these among them; those that show nothing are not in."""
         if len(self._dull) + len(self._shows) > _MOST_WORDS:
             self._dull, self._shows = set(), {}
         dull, shows = self._dull, self._shows
         if new := [*filterfalse(shows.__contains__, words)]:
-            found: dict[bytes, Sequence[_Form]] = {}
+            found: dict[bytes, _Forms] = {}
             for word, forms in self._shown(new):
-                found[word] = [*found.get(word, ()), *forms]
+                found[word] = {**found.get(word, {}), **forms}
             shows.update(found)  # at once: threads share it
             dull.update(filterfalse(found.__contains__, new))
         return shows
 
-    def _shown(self, words: Sequence[bytes]) -> Iterator[tuple[bytes, Sequence[_Form]]]:
+    def _shown(self, words: Sequence[bytes]) -> Iterator[tuple[bytes, _Forms]]:
         """Which literals words show; one may come several times."""
         by = self._by
         heads = by.heads.keys() & {word[:_EDGE] for word in words}
@@ -219,7 +220,7 @@ class Literals:
         likely += ((word, by.tails[word[-_EDGE:]]) for word in words if word[-_EDGE:] in tails)
         data = b"\n%b\n" % b"\n".join(words)
         for piece, parts in by.pieces.items():
-            likely += ((word, parts) for word in _between_line_feeds(piece, data))
+            likely += ((word, parts) for word in _words_with(piece, data))
         for word, parts in likely:
             here = b"\n%b\n" % word
             for part, literals in parts.items():
@@ -227,18 +228,24 @@ class Literals:
                     yield word, _forms(literals)
 
 
-def _between_line_feeds(piece: bytes, data: bytes) -> Iterator[bytes]:
-    """The words or lines that have a piece; a line feed in it stands for their ends."""
+def holds(line: str, literal: str) -> bool:
+    """Whether the literal stands in the line, and not only in names if that matters."""
+    return literal in line and _counts(line, literal)
+
+
+def _counts(line: str, literal: str) -> bool:
+    apart = _APART.get(literal)
+    return apart is None or compiled(apart).search(line) is not None
+
+
+def _words_with(piece: bytes, data: bytes) -> Iterator[bytes]:
+    """The words, between line feeds, that have a piece; a line feed in it stands for their ends."""
     place = data.find(piece)
     while place >= 0:
         begin = data.rfind(b"\n", 0, place + 1) + 1
         end = data.find(b"\n", begin)
         yield data[begin:end]
         place = data.find(piece, end)
-
-
-def _is_letter(byte: int) -> bool:
-    return byte >= 0x80 or bytes((byte,)).isalnum()
 
 
 @cache

@@ -14,7 +14,7 @@ from indexing.signature.interface import Rule, ToolRules, may_hold
 from indexing.signature.literals import Literals, Prepared
 from indexing.signature.tools import TOOLS
 
-LITERALS = Literals(Prepared(table.WORDS, table.HEADS, table.TAILS, table.PIECES, table.MARKS))
+LITERALS = Literals(Prepared(table.WORDS, table.HEADS, table.TAILS, table.PIECES))
 HIGHEST: int = table.HIGHEST
 """No rule has a higher rank."""
 
@@ -25,21 +25,7 @@ def places_for(line: str, literals: Iterable[str] = table.NEEDS) -> Sequence[int
     The highest rank comes first, then it goes by the tools' order. The generic ones come last: what
     a tool's own rules say of a line, they cannot overrule.
     """
-    held = tuple([literal for literal in literals if literal in line])
-    if "rror" in held and _names_errors_only(line):
-        held = tuple([literal for literal in held if literal not in ("rror", "error")])
-    return _needing(held)
-
-
-def _names_errors_only(line: str) -> bool:
-    """Whether each error in the line is but part of a name, as in `http-errors` or `liberror`.
-
-    Rules that need no more than `rror` or `error` do not match such a line.
-    """
-    return line.count("rror") == len(compiled(_NAMED_ERROR).findall(line))
-
-
-_NAMED_ERROR = r"[A-Za-z_][-./]?error"
+    return _needing(tuple([literal for literal in literals if literal in line]))
 
 
 def rules_at(places: Iterable[int], line: str) -> Iterator[tuple[Rule, ToolRules]]:
@@ -82,8 +68,8 @@ def are_alike(places: Iterable[int]) -> bool:
 
 def why_not(line: str) -> str:
     """Why a line is no failure although it has the words of one; empty when it may be one."""
-    held = [skips for literal, skips in table.SKIPS.items() if literal in line]
-    for tool, number in sorted(chain(*held)):
+    held = filter(line.__contains__, table.SKIPS)
+    for tool, number in sorted(chain(*map(table.SKIPS.__getitem__, held))):
         why, _, pattern = TOOLS[tool].skip[number]
         if compiled(pattern).search(line):
             return why

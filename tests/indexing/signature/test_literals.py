@@ -1,4 +1,6 @@
-"""The search by pieces and seldom characters finds what a look for each literal would find."""
+"""The search by words finds what a look for each literal would find."""
+
+import re
 
 import pytest
 from failures import failing
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from indexing.signature import ci
 from indexing.signature.lines import Log, _alternatives
-from indexing.signature.literals import Literals, prepared
+from indexing.signature.literals import Literals, holds, prepared
 from indexing.signature.normalise import STEPS, _marks
 from indexing.signature.tools import TOOLS
 
@@ -18,10 +20,17 @@ SEARCH = Literals(prepared(NEEDS))
 LONGEST = 4096
 
 
+def without_names(line: str, end: str) -> str:
+    return re.sub(f"(?<=[A-Za-z_]){end}|(?<=[A-Za-z_][-./]){end}", "\0", line)
+
+
 def one_by_one(lines: list[str], literals: list[str] = NEEDS) -> dict[int, list[str]]:
     found = {}
     for number, line in enumerate(lines):
-        held = [literal for literal in literals if literal in line[:LONGEST]]
+        line = line[:LONGEST]
+        apart = {"rror": without_names(line, "error"), "X ": without_names(line, "X ")}
+        apart["error"] = apart["rror"]
+        held = [literal for literal in literals if literal in apart.get(literal, line)]
         if held:
             found[number] = held
     return found
@@ -46,12 +55,44 @@ def test_a_log_is_searched_as_one_by_one(case):
     assert ordered(found) == ordered(one_by_one(log.lines))
 
 
-@given(st.lists(st.text(alphabet="aabE*! \u2713\u2714rFAIL\udc80", max_size=12), max_size=12))
+@given(
+    st.lists(
+        st.text(alphabet="aabE*! \u2713\u2714rFAIL\udc80", max_size=12)
+        | st.lists(st.sampled_from(["error", "Error", "X ", "a", "-", ".", " "])).map("".join),
+        max_size=12,
+    )
+)
 def test_any_lines_are_searched_as_one_by_one(lines):
-    literals = ["***", "FAIL", "rror", "\u2713 ", "E a", "ab", "!!b", "FAILA", "a"]
+    literals = ["***", "FAIL", "rror", "error", "X ", "\u2713 ", "E a", "ab", "!!b", "FAILA", "a"]
     text = "\n".join(lines)
     found = Literals(prepared(literals)).found(Log(text).blocks(), text.split("\n"), LONGEST)
     assert ordered(found) == ordered(one_by_one(text.split("\n"), literals))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  Downloaded is-error v2.14",
+        "Merge pull request #10 from auth/error-pages",
+        "Compiling liberror and thiserror",
+        "tests/test_error.py::test_errors_are_raised PASSED",
+    ],
+)
+def test_an_error_that_ends_a_name_is_none(line):
+    assert not holds(line, "error") and not holds(line, "rror")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["a.c:3:1: error: no", "is-error: an error", "[error] of x", "--error here", "\u00e9error"],
+)
+def test_an_error_that_ends_no_name_is_one(line):
+    assert holds(line, "error") and holds(line, "rror")
+
+
+def test_a_literal_without_a_word_is_refused():
+    with pytest.raises(ValueError, match="no word"):
+        prepared(["error", " | "])
 
 
 def test_blocks_do_not_hide_a_literal_and_numbers_go_on():
@@ -62,8 +103,6 @@ def test_blocks_do_not_hide_a_literal_and_numbers_go_on():
 
 @pytest.mark.parametrize("rules", list(TOOLS), ids=lambda rules: rules.tool)
 def test_what_shows_a_tool_is_found_as_by_the_whole_expression(rules):
-    import re
-
     known = re.compile(rules.known_by, re.MULTILINE)
     assert len(list(_alternatives(rules.known_by))) >= 1
     for case in failing()[::25]:
