@@ -34,9 +34,11 @@ from indexing.signature.ruleset import (
     HIGHEST,
     LITERALS,
     are_alike,
+    is_skipped,
     kind_of,
     places_for,
     rules_at,
+    skip_of,
     why_not,
 )
 from indexing.signature.tools import GENERIC, TOOLS, rules_of
@@ -230,6 +232,8 @@ class _Scan:
         """Whether a rule looked around the line that was tried last."""
         self.dull = False
         """Whether no rule took a line of that one's kind, and with the same floor none would."""
+        self._skips: list[tuple[str, str, str]] = []
+        """What held for lines of this log: for most of the others it is one of these."""
         self.told = -1
         """The last line of which a tool's own rule says that something failed."""
 
@@ -315,10 +319,13 @@ class _Scan:
         self, index: int, line: str, floor: int, only: ToolRules | None
     ) -> tuple[_Candidate | None, str]:
         """What the first rule that matches the line makes of it; or why it is no failure."""
-        places = places_for(line, self._literals(index) if self.log.is_odd else self.held[index])
-        self.dull = are_alike(places)
-        if len(places) > _FEW and (why := why_not(line)):
+        self.dull = True
+        if why := next((skip[0] for skip in self._skips if is_skipped(line, skip)), ""):
             return None, why
+        places = places_for(line, self._literals(index) if self.log.is_odd else self.held[index])
+        if len(places) > _FEW and (why := self._why_not(line)):
+            return None, why
+        self.dull = are_alike(places)
         trailer: bool | None = None
         for rule, rules in rules_at(places, line):
             if rule.rank <= floor and rules is GENERIC:
@@ -329,7 +336,7 @@ class _Scan:
             if match is None or (rule.if_known and not self.log.holds(rules.known_by)):
                 continue
             if trailer is None:
-                if len(places) <= _FEW and (why := why_not(line)):
+                if len(places) <= _FEW and (why := self._why_not(line)):
                     return None, why
                 self.dull = False
                 trailer = _is_trailer(line)
@@ -344,6 +351,13 @@ class _Scan:
             if found is not None:
                 return _Candidate(True, rule.rank, found, rule, rules.tool), ""
         return None, ""
+
+    def _why_not(self, line: str) -> str:
+        skip = skip_of(line)
+        if skip is None:
+            return ""
+        self._skips.append(skip)
+        return skip[0]
 
     def _literals(self, index: int) -> Iterable[str]:
         """What the line may hold; all, if cleaning joined what stood apart."""

@@ -68,9 +68,19 @@ def are_alike(places: Iterable[int]) -> bool:
 
 def why_not(line: str) -> str:
     """Why a line is no failure although it has the words of one; empty when it may be one."""
-    held = filter(line.__contains__, table.SKIPS)
-    for tool, number in sorted(chain(*map(table.SKIPS.__getitem__, held))):
-        why, _, pattern = TOOLS[tool].skip[number]
-        if compiled(pattern).search(line):
-            return why
-    return ""
+    skip = skip_of(line)
+    return skip[0] if skip else ""
+
+
+def skip_of(line: str) -> tuple[str, str, str] | None:
+    """The first of all tools' `skip` that holds for a line; None when it may be a failure."""
+    literals = filter(line.__contains__, table.SKIPS)
+    places = sorted(chain(*map(table.SKIPS.__getitem__, literals)))
+    skips = (TOOLS[tool].skip[number] for tool, number in places)
+    return next((skip for skip in skips if is_skipped(line, skip)), None)
+
+
+def is_skipped(line: str, skip: tuple[str, str, str]) -> bool:
+    """Whether one of the tools' `skip` holds for a line."""
+    _, literal, pattern = skip
+    return literal in line and compiled(pattern).search(line) is not None
