@@ -3,12 +3,16 @@
 
     scripts/bench/signature_speed.py [--runs 9] [--large] [--json FILE]
 
+Lines of the first logs differ in numbers only; those of CI logs in names, paths and versions too,
+and some have the words of failures though nothing failed.
+
 Each row is the median of `runs` and its spread, and the ratio to the loop that tries 60 compiled
-expressions on every line (what most log parsers do). Beside it stand, as processes, `grep -F -c` of
-one word and `rg -F -c` of all the literals that our rules need, and drain3, where they are
-installed. Logs are given as bytes, as a file holds them. --large adds 100 MB without a failure (the
-loop is measured on 5 MB of it), one line of 10 MB and a million short lines. All logs are made
-here; the answers are checked in the same run.
+expressions on every line (what most log parsers do). Each is a literal and what follows it, the
+fastest kind: expressions that begin with anchors and classes take twice as long. Beside it stand,
+as processes, `grep -F -c` of one word and `rg -F -c` of all the literals that our rules need, and
+drain3, where they are installed. Logs are given as bytes, as a file holds them. --large adds 100 MB
+without a failure (the loop is measured on 5 MB of it), one line of 10 MB and a million short lines.
+All logs are made here; the answers are checked in the same run.
 """
 
 import argparse
@@ -43,11 +47,48 @@ NOISE = (
     " => [4/9] RUN apt-get install -y --no-install-recommends curl={n}            12.3s",
     "  ✓ renders the list with {n} rows (12 ms)",
 )
-GO = "=== RUN   TestKeepsTheTotalOf{n}\n--- PASS: TestKeepsTheTotalOf{n} (0.0{m}s)\n"
+GO = "=== RUN   TestErrorOf{n}IsKept\n--- PASS: TestErrorOf{n}IsKept (0.0{m}s)\n"
 MAVEN = (
     "[INFO] Tests run: {m}, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.0{m} s"
     " - in org.example.Cart{n}Test\n"
 )
+PASSED = "tests/unit/test_{name}.py::test_{word}_error_of_{other}_{n} PASSED              [ 47%]\n"
+CI = (
+    "npm http fetch GET 200 https://registry.example/{name} {n}ms (cache miss)",
+    "npm warn deprecated {name}@{version}: no longer supported, use {other}@{version}",
+    "   Compiling {name} v{version}",
+    "     Running `rustc --crate-name {word} --edition=2021 {path}.rs -C metadata={hash}`",
+    "Collecting {name}<{m},>={version}",
+    "  Using cached {other}-{version}-cp311-cp311-manylinux_2_17_x86_64.whl ({n} kB)",
+    "Requirement already satisfied: {name} in /opt/python/3.11/site-packages ({version})",
+    "#{m} 12.{n} Get:{m} http://deb.example/debian bookworm/main amd64 {name} {version} [{n} kB]",
+    "#{m} sha256:{hash}{hash} {n}MB / {n}MB 4.{m}s",
+    "> Task :{word}:compileKotlin UP-TO-DATE",
+    "go: downloading git.example/{word}/{name} v{version}",
+    "=== RUN   TestOf{word}/case_{n}",
+    "    --- PASS: TestOf{word}/case_{n} (0.{n}s)",
+    "tests/{word}/test_{other}.py::test_{word}_{n} PASSED                          [ 47%]",
+    "[{n}/1930] Building CXX object {path}.dir/{word}.cpp.o",
+    "remote: Counting objects: {m}% ({n}/9310)",
+    "HEAD is now at {hash} Merge pull request #{n} from {word}/{name}",
+    "INFO  [main] example.{word}.Service - request id={hash} took {n}ms",
+    "dist/assets/{word}-{hash}.js   {n}.12 kB | gzip: {m}.25 kB",
+    "",
+)
+DECOYS = (
+    "webpack {version} compiled with 0 errors and {m} warnings in {n} ms",
+    "tests/api/test_error_handler.py::test_error_{n} PASSED                      [ 47%]",
+    "test result: ok. {n} passed; 0 failed; 0 ignored; finished in 0.{n}s",
+    "[INFO] Tests run: {m}, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.{n} s",
+    "  PASS  src/{word}/errors.test.ts (3.{m} s)",
+    "{path}.c: warning: unused variable 'error' [-Wunused-variable]",
+)
+NAMES = (
+    *("react", "lodash", "webpack", "typescript", "serde", "tokio", "numpy", "pandas", "requests"),
+    *("boto3", "guava", "slf4j-api", "netty-all", "spring-core", "express", "jest", "clap"),
+    *("error-stack", "thiserror", "http-errors", "is-error"),
+)
+FOLDERS = ("src", "lib", "app", "core", "api", "auth", "billing", "search", "index", "queue", "web")
 ROOT_LINE = "src/cart.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'."
 
 
@@ -67,6 +108,47 @@ def log_of(size: int, failing: bool) -> str:
         lines.append(line)
         length += len(line) + 1
     return "\n".join(lines)
+
+
+def ci_log(size: int, decoys: bool) -> str:
+    """A log of a CI run in which nothing failed, each line with its time.
+
+    Without decoys no line has a word of a failure.
+    """
+    draw = random.Random(11)
+    lines: list[str] = []
+    length = 0
+    while length < size:
+        drawn = {
+            "n": draw.randrange(1000),
+            "m": draw.randrange(1, 60),
+            "name": draw.choice(NAMES),
+            "other": draw.choice(NAMES),
+            "word": draw.choice(FOLDERS),
+            "path": "/".join(draw.choices(FOLDERS, k=draw.randint(2, 4))),
+            "version": f"{draw.randrange(20)}.{draw.randrange(40)}.{draw.randrange(20)}",
+            "hash": f"{draw.getrandbits(64):016x}",
+        }
+        line = draw.choice(DECOYS if decoys and draw.random() < 0.03 else CI).format_map(drawn)
+        if decoys or "rror" not in line:
+            second, part = divmod(len(lines) * 10**7 // 37, 10**7)
+            line = f"2026-08-21T10:{second // 60 % 60:02}:{second % 60:02}.{part:07}Z {line}"
+            lines.append(line)
+            length += len(line) + 1
+    return "\n".join((*lines, "Status: OK", ""))
+
+
+def passing_tests(size: int) -> str:
+    """Tests of errors, all of which passed."""
+    draw = random.Random(13)
+    count = size // len(PASSED)
+    lines = (
+        PASSED.format(
+            name=draw.choice(FOLDERS), word=draw.choice(FOLDERS), other=draw.choice(FOLDERS), n=n
+        )
+        for n in range(count)
+    )
+    return "".join(lines) + f"===== {count} passed in 9.12s =====\n"
 
 
 def log_like(line: str, size: int) -> str:
@@ -145,9 +227,13 @@ def logs(large: bool) -> Iterator[tuple[str, str, str | None]]:
     yield "113 KB of pytest", CAPTURED.read_text("utf-8"), CAPTURED_ROOT
     yield "50 KB, no failure", log_of(50_000, False), None
     yield "1 MB, no failure", log_of(1_000_000, False), None
+    yield "50 KB of CI", ci_log(50_000, True), None
+    yield "50 KB, no error word", ci_log(50_000, False), None
+    yield "1 MB of CI", ci_log(1_000_000, True), None
     # every line has words that failures have
     yield "1 MB, Go, all pass", log_like(GO, 1_000_000) + "PASS\nok  \tacme.example/a\t9.1s\n", None
     yield "1 MB, Maven, all pass", log_like(MAVEN, 1_000_000) + "[INFO] BUILD SUCCESS\n", None
+    yield "1 MB, pytest, all pass", passing_tests(1_000_000), None
     yield "5 MB, failing", log_of(5_000_000, True), ROOT_LINE
     if large:
         yield "100 MB, no failure", "\n".join([log_of(5_000_000, False)] * 20), None
