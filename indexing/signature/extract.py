@@ -38,11 +38,11 @@ from indexing.signature.ruleset import (
     kind_of,
     places_for,
     rules_at,
+    says_success,
     skip_of,
     why_not,
 )
 from indexing.signature.tools import GENERIC, TOOLS, rules_of
-from indexing.signature.tools.generic import SUCCESS
 from indexing.typed import Any, NamedTuple
 
 _MARKS = frozenset(ci.MARKS)
@@ -494,7 +494,7 @@ def _succeeded(scan: _Scan, best: _Candidate) -> bool:
     if best.tool != GENERIC.tool and best.rank >= ERROR and not weak:
         return False
     return any(
-        compiled(SUCCESS).match(scan.log[at].lstrip())
+        says_success(scan.log[at].lstrip())
         for at in _last_lines(scan.log, 12)
         if at > scan.told and at >= best.found.at
     )
@@ -514,7 +514,7 @@ def _last_lines(log: Log, count: int) -> list[int]:
 def _last_block(log: Log) -> _Candidate | None:
     """The last line that is not blank, unless it speaks of success."""
     last = _last_lines(log, 12)
-    if not last or any(compiled(SUCCESS).match(log[at].lstrip()) for at in last):
+    if not last or any(says_success(log[at].lstrip()) for at in last):
         return None
     return _Candidate(True, TRAILER, Found(last[0]), _LAST_BLOCK, GENERIC.tool)
 

@@ -13,6 +13,7 @@ from indexing.signature import table
 from indexing.signature.interface import Rule, ToolRules, may_hold
 from indexing.signature.literals import Literals, Prepared
 from indexing.signature.tools import TOOLS
+from indexing.signature.tools.generic import SUCCESS
 
 LITERALS = Literals(Prepared(table.WORDS, table.HEADS, table.TAILS, table.PIECES))
 HIGHEST: int = table.HIGHEST
@@ -84,3 +85,13 @@ def is_skipped(line: str, skip: tuple[str, str, str]) -> bool:
     """Whether one of the tools' `skip` holds for a line."""
     _, literal, pattern = skip
     return literal in line and compiled(pattern).search(line) is not None
+
+
+def says_success(line: str) -> bool:
+    """Whether by the line a run says, at its end, that nothing failed."""
+    texts = filter(line.__contains__, table.SUCCESS)
+    places = sorted(chain(*map(table.SUCCESS.__getitem__, texts)))
+    return any(compiled(_LEVEL + SUCCESS[place]).match(line) for place in places)
+
+
+_LEVEL = r"(?:\[(?:INFO|info|success)\] )?"

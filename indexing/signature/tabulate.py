@@ -13,6 +13,7 @@ from indexing.signature.interface import Rule, Step
 from indexing.signature.literals import prepared
 from indexing.signature.normalise import STEPS
 from indexing.signature.tools import GENERIC, TOOLS
+from indexing.signature.tools.generic import SUCCESS
 
 _HEAD = """\
 \"\"\"What the files of the tools say, as `ruleset.py` reads it; `scripts/accept` writes it.\"\"\"
@@ -32,6 +33,10 @@ def tabulated() -> str:
     for tool, of in enumerate(TOOLS):
         for number, (_, literal, _) in enumerate(of.skip):
             skips[literal] = (*skips.get(literal, ()), (tool, number))
+    successes: dict[str, tuple[int, ...]] = {}
+    for place, pattern in enumerate(SUCCESS):
+        for text in necessary(pattern) or ("",):
+            successes[text] = (*successes.get(text, ()), place)
     lines = [
         _HEAD,
         f'DIGEST = "{_digest()}"',
@@ -49,6 +54,9 @@ def tabulated() -> str:
         *_pairs(skips.items()),
         "}",
         f"APART = frozenset({_apart(rules)})",
+        "SUCCESS: dict[str, tuple[int, ...]] = {",
+        *_pairs(successes.items()),
+        "}",
         "DIGITS = frozenset((",
         *(f"    {name!a}," for name in _with_digits()),
         "))",

@@ -11,30 +11,51 @@ from indexing.signature.interface import (
 )
 
 SUCCESS = (
-    r"(?:\[(?:INFO|info|success)\] )?(?:OK(?: \(.*\))?$"
-    r"|=* ?[1-9]\d* passed(?!.*(?:failed|error)).*$|BUILD SUCCESS(?:FUL)?\b"
-    r"|All checks passed|\[success\] Total time: |Test Suite 'All tests' passed"
-    r"|\W{0,3}Test run with [1-9]\d* tests? .*passed|.*writing image sha256:\S+ (?:[\d.]+s )?done"
-    r"|.*naming to \S+ (?:[\d.]+s )?done"
-    r"|\s*Finished `?[\w-]{1,30}`? (?:profile )?\[.{1,60}\] target\(s\) in "
-    r"|[1-9]\d* scenarios? \((?:\d+ skipped, )?\d+ passed\)$|.* - 0 Error\(s\),"
-    r"|\s*Summary \[.{1,20}\] \d+ tests? run: \d+ passed(?!.*(?:failed|timed out))"
-    r"|100% tests passed|test result: ok\.|Success: no issues|\W*0 (?:errors"
-    r"|failures)\b|Finished: SUCCESS"
-    r"|(?:Tests|Test Files):? .*\bpassed\b(?!.*failed)|[1-9]\d* passing\b|# fail 0$"
-    r"|(?:\d\d:\d\d \+\d+(?: ~\d+)?: )?All (?:\d+ )?tests (?:passed|successful)"
-    r"|Testing \S+ tests passed|Status: OK$"
-    r"|Apply complete!|Successfully installed |\W*\d+ problems? \(0 errors"
-    r"|\d+ examples?, 0 failures|\d+ (?:runs|tests), .*0 failures, 0 errors"
-    r"|Result: PASS|.*All done!"
-    r"|.*0 chart\(s\) failed|.*compiled (?:successfully|with \d+ warning)"
-    r"|.*Build succeeded|-- Build files have"
-    r"|.*built in [\d.]+|ok  \t"
-    r"|(?:added|changed|removed|audited) \d+ packages?|up to date\b|found 0 vulnerabilities"
-    r"|All matched files use|Done(?: in [\d.]+m?s)?[.!]?$"
-    r"|.*failed=0\b(?!.*unreachable=[1-9]).*)"
+    r"OK(?: \(.*\))?$",
+    r"=* ?[1-9]\d* passed(?!.*(?:failed|error)).*$",
+    r"BUILD SUCCESS(?:FUL)?\b",
+    r"All checks passed",
+    r"\[success\] Total time: ",
+    r"Test Suite 'All tests' passed",
+    r"\W{0,3}Test run with [1-9]\d* tests? .*passed",
+    r".*writing image sha256:\S+ (?:[\d.]+s )?done",
+    r".*naming to \S+ (?:[\d.]+s )?done",
+    r"\s*Finished `?[\w-]{1,30}`? (?:profile )?\[.{1,60}\] target\(s\) in ",
+    r"[1-9]\d* scenarios? \((?:\d+ skipped, )?\d+ passed\)$",
+    r".* - 0 Error\(s\),",
+    r"\s*Summary \[.{1,20}\] \d+ tests? run: \d+ passed(?!.*(?:failed|timed out))",
+    r"100% tests passed",
+    r"test result: ok\.",
+    r"Success: no issues",
+    r"\W*0 (?:errors|failures)\b",
+    r"Finished: SUCCESS",
+    r"(?:Tests|Test Files):? .*\bpassed\b(?!.*failed)",
+    r"[1-9]\d* passing\b",
+    r"# fail 0$",
+    r"(?:\d\d:\d\d \+\d+(?: ~\d+)?: )?All (?:\d+ )?tests (?:passed|successful)",
+    r"Testing \S+ tests passed",
+    r"Status: OK$",
+    r"Apply complete!",
+    r"Successfully installed ",
+    r"\W*\d+ problems? \(0 errors",
+    r"\d+ examples?, 0 failures",
+    r"\d+ (?:runs|tests), .*0 failures, 0 errors",
+    r"Result: PASS",
+    r".*All done!",
+    r".*0 chart\(s\) failed",
+    r".*compiled (?:successfully|with \d+ warning)",
+    r".*Build succeeded",
+    r"-- Build files have",
+    r".*built in [\d.]+",
+    r"ok  \t",
+    r"(?:added|changed|removed|audited) \d+ packages?",
+    r"up to date\b",
+    r"found 0 vulnerabilities",
+    r"All matched files use",
+    r"Done(?: in [\d.]+m?s)?[.!]?$",
+    r".*failed=0\b(?!.*unreachable=[1-9]).*",
 )
-"""What a run says at its end when nothing failed."""
+"""How a line begins by which a run says that nothing failed, behind a level if there is one."""
 
 _LEVEL = r"(?:\[?(?:ERROR|FATAL|CRITICAL|SEVERE|EMERG|ALERT|PANIC)\]?|\[E\])"
 

@@ -19,8 +19,9 @@ from indexing.signature.blind import tells_digits_apart
 from indexing.signature.interface import Rule, Step
 from indexing.signature.lines import LONGEST
 from indexing.signature.normalise import STEPS
-from indexing.signature.ruleset import LITERALS, places_for, rules_at
+from indexing.signature.ruleset import LITERALS, places_for, rules_at, says_success
 from indexing.signature.tools import TOOLS
+from indexing.signature.tools.generic import SUCCESS
 
 extract = import_module("indexing.signature.extract")
 doubts = import_module("indexing.signature.doubts")
@@ -112,6 +113,12 @@ def test_every_line_to_be_skipped_holds_the_literal_or_is_another_rows(
     others = [other for of, other, same in SKIPS if same == pattern]
     for line in islice(matching(pattern, find=True), 80):
         assert any(other in line for other in others), (why, line)
+
+
+@pytest.mark.parametrize("pattern", SUCCESS)
+def test_every_line_of_success_is_one(pattern: str) -> None:
+    found = [*islice(matching(pattern), 50)]
+    assert found and [line for line in found if not says_success(line)] == []
 
 
 @pytest.mark.parametrize("unit", ["a", "a ", "a.", "/a", ": ", "1:", "a@b:", "Error: "])

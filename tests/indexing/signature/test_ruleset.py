@@ -11,9 +11,18 @@ from indexing.signature import table
 from indexing.signature.blind import tells_digits_apart
 from indexing.signature.interface import Step
 from indexing.signature.lines import Log
-from indexing.signature.ruleset import HIGHEST, _rule_at, kind_of, places_for, rules_at, why_not
+from indexing.signature.ruleset import (
+    HIGHEST,
+    _rule_at,
+    kind_of,
+    places_for,
+    rules_at,
+    says_success,
+    why_not,
+)
 from indexing.signature.tabulate import is_blind, tabulated
 from indexing.signature.tools import GENERIC, NAMES, TOOLS, rules_of
+from indexing.signature.tools.generic import SUCCESS
 
 CASES = failing()[::8]
 
@@ -78,6 +87,13 @@ def test_what_holds_for_a_line_holds_for_its_kind(case):
 def test_no_reason_to_pass_over_a_line_tells_such_lines_apart():
     skips = [pattern for rules in TOOLS for _, _, pattern in rules.skip]
     assert [one for one in skips if tells_digits_apart(one, digits="123456789")] == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_that_nothing_failed_is_told_as_by_all_expressions(case):
+    for line in Log(case.log()).lines:
+        said = any(re.match(rf"(?:\[(?:INFO|info|success)\] )?{one}", line) for one in SUCCESS)
+        assert says_success(line) == said
 
 
 def test_a_log_imports_the_files_of_few_tools():
