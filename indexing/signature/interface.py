@@ -111,7 +111,8 @@ class Rule(NamedTuple):
 
     `needs` are literals, one of which every matching line holds: the log is scanned for literals
     first, and `pattern` (compiled on first use; 300 of them would cost more than the lookup) is
-    tried on those lines alone, by `match` at the start of the clean line.
+    tried on those lines alone, by `match` at the start of the clean line. `error`, `rror` and `X `
+    count only where they do not end a name, as in `is-error`.
     `locate` goes from the matched line to the root line; it answers None for "not this one".
     `if_known` asks that the log shows the tool, for shapes that others print too.
     """

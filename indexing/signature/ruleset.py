@@ -64,7 +64,7 @@ _ALIKE = bytes.maketrans(b"23456789", b"1" * 8)
 
 def are_alike(places: Iterable[int]) -> bool:
     """Whether the rules at these places take all lines of a kind for a failure, or none."""
-    return table.APART.isdisjoint(places)
+    return table.UNLIKE.isdisjoint(places)
 
 
 def why_not(line: str) -> str:

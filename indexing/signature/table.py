@@ -1656,7 +1656,7 @@ SKIPS: dict[str, tuple[tuple[int, int], ...]] = {
     'npm WARN': ((62, 28),),
     'npm warn': ((62, 29),),
 }
-APART = frozenset((6, 35, 140, 158, 223, 249, 295))
+UNLIKE = frozenset((6, 35, 140, 158, 223, 249, 295))
 SUCCESS: dict[str, tuple[int, ...]] = {
     'OK': (0,),
     ' passed': (1,),

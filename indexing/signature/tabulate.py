@@ -53,7 +53,7 @@ def tabulated() -> str:
         "SKIPS: dict[str, tuple[tuple[int, int], ...]] = {",
         *_pairs(skips.items()),
         "}",
-        f"APART = frozenset({_apart(rules)})",
+        f"UNLIKE = frozenset({_unlike(rules)})",
         "SUCCESS: dict[str, tuple[int, ...]] = {",
         *_pairs(successes.items()),
         "}",
@@ -138,7 +138,7 @@ def _with_digits() -> Iterator[str]:
                 yield f"{rules.tool}:{rule.name}"
 
 
-def _apart(rules: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+def _unlike(rules: Iterable[tuple[int, int]]) -> tuple[int, ...]:
     """The places of the rules that tell digits apart of which none is a 0."""
     patterns = (TOOLS[tool].rules[number].pattern for tool, number in rules)
     return tuple(
