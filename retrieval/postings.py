@@ -145,9 +145,8 @@ class Runs:
         for number, (words, runs) in enumerate(self._runs):
             prefix = f"{family}.{number}"
             files |= Run.files(runs, prefix)
-            encoded = _encoded(words)
-            files[f"{prefix}.words"] = b"".join(encoded)
-            files[f"{prefix}.lengths"] = array("I", map(len, encoded)).tobytes()
+            files[f"{prefix}.words"], lengths = _with_lengths(words)
+            files[f"{prefix}.lengths"] = lengths.tobytes()
         return files
 
     def sizes(self) -> bytes:
@@ -202,6 +201,15 @@ def runs_of(files: "Mapping[str, Buffer]", family: str) -> "Iterator[tuple[Cuts,
         ends = np.cumsum(lengths, dtype=np.intp)
         words = Cuts(bytes(files[f"{prefix}.words"]), ends - lengths, ends)
         yield words, Run.read(files, prefix)
+
+
+def _with_lengths(words: Sequence[str]) -> "tuple[bytes, array[int]]":
+    """The words in UTF-8, joined, and how many bytes each has (u32)."""
+    joined = "".join(words)
+    if joined.isascii():  # a letter is a byte
+        return joined.encode("ascii"), array("I", map(len, words))
+    encoded = _encoded(words)
+    return b"".join(encoded), array("I", map(len, encoded))
 
 
 def _encoded(words: Iterable[str]) -> list[bytes]:
