@@ -521,10 +521,10 @@ def _spelt(entries: Iterable[Entry]) -> list[Entry]:
     made = list(entries)
     odd = _unsettled(set().union(*(entry.files for entry in made if entry.files)))
     for number, entry in enumerate(made):
-        if files := entry.files:
-            if len(set(files)) != len(files) or not odd.isdisjoint(files):
-                paths = dict.fromkeys(filter(None, map(_path_of, files)))
-                made[number] = entry._replace(files=tuple(map(_clean_path, paths)))
+        files = entry.files or ()
+        if len(set(files)) != len(files) or not odd.isdisjoint(files):
+            paths = dict.fromkeys(filter(None, map(_path_of, files)))
+            made[number] = entry._replace(files=tuple(map(_clean_path, paths)))
     return made
 
 

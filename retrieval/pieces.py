@@ -21,7 +21,7 @@ _END = "\0"
 _SHORT = 7  # bytes of a piece that is its own key
 _LONG = 1 << 8 * _SHORT  # the keys of longer ones begin here
 _NO_KEY = (1 << 64) - 1
-_PLACES = 20  # bits: so many pieces are found at once
+_PLACES = 18  # bits: so many pieces are found at once
 _SPREADS = 0x9E3779B97F4A7C15  # odd, and its bits are as good as drawn (Knuth, 6.4)
 _OF_PIECES = f"{string.ascii_letters}{string.digits}_.-".encode()
 _IN_PIECES = bytes(byte >= 128 or byte in _OF_PIECES for byte in range(256))
@@ -132,9 +132,8 @@ class Texts:
         begins = edges[::2]
         pieces = self._known.of(Cuts(data, begins, edges[1::2]))
         texts_end = np.flatnonzero(np.frombuffer(data, np.uint8) == 0)
-        before = np.searchsorted(begins, texts_end)
-        before[1:] -= before[:-1].copy()
-        lists = np.repeat(np.arange(self._size), before)
+        held = np.diff(np.searchsorted(begins, texts_end), prepend=0)
+        lists = np.repeat(np.arange(self._size), held)
         block = Block(self._known.names, pieces, lists, self._size)
         self._begin()
         return block
@@ -152,7 +151,8 @@ class Known:
         import numpy as np
 
         self.names: list[str] = []
-        self._keys, self._numbers = np.empty(0, np.uint64), np.empty(0, np.intp)
+        # in order of the keys; the last is none, so that each has one that is not below it
+        self._keys, self._numbers = np.array([_NO_KEY], np.uint64), np.array([-1])
         self._key_at = np.full(1 << _PLACES, _NO_KEY, np.uint64)
         self._number_at = np.empty(1 << _PLACES, np.intp)
         self._key_of: dict[bytes, int] = defaultdict(counter(_LONG).__next__)
@@ -166,27 +166,34 @@ class Known:
         places = (keys * np.uint64(_SPREADS) >> np.uint64(64 - _PLACES)).view(np.intp)
         numbers = self._number_at[places]
         missing = np.flatnonzero(self._key_at[places] != keys)
-        while len(missing):
-            wanted, there = keys[missing], places[missing]
-            self._put(wanted, there)
-            numbers[missing] = self._number_at[there]
-            missing = missing[self._key_at[there] != wanted]
+        numbers[missing] = self._put(keys[missing], places[missing])
         return numbers
 
-    def _put(self, keys: "NDArray[np.uint64]", places: "NDArray[np.intp]") -> None:
-        """Have one of the keys of each place stand there."""
+    def _put(self, keys: "NDArray[np.uint64]", places: "NDArray[np.intp]") -> "NDArray[np.intp]":
+        """The numbers of keys that do not stand in their places; one of each place now does."""
         import numpy as np
 
         order = np.arange(len(keys))
         self._number_at[places] = order
         one = np.flatnonzero(self._number_at[places] == order)
         one = one[np.argsort(keys[one])]
-        keys, places = keys[one], places[one]
-        known = np.searchsorted(self._keys, keys)
-        is_known = np.take(self._keys, known, mode="clip") == keys if len(self._keys) else keys < 0
-        self._learn(keys[~is_known])
-        self._key_at[places] = keys
-        self._number_at[places] = self._numbers[np.searchsorted(self._keys, keys)]
+        self._key_at[places[one]] = keys[one]
+        self._number_at[places[one]] = self._looked_up(keys[one])
+        numbers = self._number_at[places]
+        others = np.flatnonzero(self._key_at[places] != keys)
+        different, which = np.unique(keys[others], return_inverse=True)
+        numbers[others] = self._looked_up(different)[which]
+        return numbers
+
+    def _looked_up(self, keys: "NDArray[np.uint64]") -> "NDArray[np.intp]":
+        """The number of each of different keys, which ascend."""
+        import numpy as np
+
+        at = np.searchsorted(self._keys, keys)
+        is_new = self._keys[at] != keys
+        numbers = self._numbers[at]
+        numbers[is_new] = self._learned(keys[is_new], at[is_new])
+        return numbers
 
     def _all_keys(
         self, data: bytes, begins: "NDArray[np.intp]", ends: "NDArray[np.intp]"
@@ -207,20 +214,23 @@ class Known:
         self._longer.extend(islice(self._key_of, len(self._longer), None))
         return keys
 
-    def _learn(self, keys: "NDArray[np.uint64]") -> None:
-        """Take in the pieces of these keys, which ascend."""
+    def _learned(self, keys: "NDArray[np.uint64]", at: "NDArray[np.intp]") -> "NDArray[np.intp]":
+        """The numbers of new pieces; their keys ascend, and belong `at` these among all keys."""
         import numpy as np
 
         shorter, longer = np.split(keys, np.searchsorted(keys, [np.uint64(_LONG)]))
         numbers = np.arange(len(keys)) + len(self.names)
         if len(shorter):
-            names = b"\0".join(shorter.astype("<u8").view("S8").tolist())
+            # in order of their bytes, since names that ascend are sorted sooner
+            order = np.argsort(shorter.byteswap())
+            numbers[order] = numbers[: len(order)].copy()
+            names = b"\0".join(shorter[order].astype("<u8").view("S8").tolist())
             self.names += names.decode("utf-8", BYTES).split("\0")
         of_longer = map(self._longer.__getitem__, (longer - np.uint64(_LONG)).tolist())
         self.names += [each.decode("utf-8", BYTES) for each in of_longer]
-        places = np.searchsorted(self._keys, keys)
-        self._keys = np.insert(self._keys, places, keys)
-        self._numbers = np.insert(self._numbers, places, numbers)
+        self._keys = np.insert(self._keys, at, keys)
+        self._numbers = np.insert(self._numbers, at, numbers)
+        return numbers
 
 
 def _has_zero(eights: "NDArray[np.uint64]") -> "NDArray[np.bool_]":
@@ -228,7 +238,8 @@ def _has_zero(eights: "NDArray[np.uint64]") -> "NDArray[np.bool_]":
     import numpy as np
 
     ones, highest = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
-    return (eights - ones & ~eights & highest) != 0
+    found: NDArray[np.bool_] = (eights - ones & ~eights & highest) != 0
+    return found
 
 
 class Spelling:

@@ -66,12 +66,12 @@ class Run(NamedTuple):
     def files(runs: "Sequence[Run]", prefix: str) -> dict[str, bytes]:
         """The files, by name, of runs of the same words: their postings one after another."""
         groups, holding, lists, times = zip(*runs, strict=True)
-        widest = max(each.dtype for each in times)
+        widest = max(each.itemsize for each in times)
         return {
             f"{prefix}.groups": _bytes_of(groups, "<i4"),
             f"{prefix}.holding": _bytes_of(holding, "<u4"),
             f"{prefix}.lists": _bytes_of(lists, "<u4"),
-            f"{prefix}.times": _bytes_of(times, widest.newbyteorder("<")),
+            f"{prefix}.times": _bytes_of(times, f"<u{widest}"),
         }
 
     @staticmethod
@@ -103,9 +103,9 @@ def _tallied(ascending: "NDArray[np.int64]") -> "tuple[NDArray[np.intp], NDArray
     return begins, counts
 
 
-def _bytes_of(arrays: "Iterable[NDArray[Any]]", kind: "str | np.dtype[Any]") -> bytes:
+def _bytes_of(arrays: "Iterable[NDArray[Any]]", kind: str) -> bytes:
     """The items of all arrays as the bytes of a file of numbers."""
-    return b"".join(each.astype(kind, copy=False) for each in arrays)
+    return b"".join(data_of(each, kind) for each in arrays)
 
 
 class Runs:
@@ -343,13 +343,19 @@ def _fill(counted: Counted, runs: Sequence[_Placed], size: int) -> None:
         pieces = []
         for each in runs:
             word, places = each.between(first, last)
-            keys = (word - first) << row_bits | each.rows[each.run.lists[places]]
-            pieces.append(keys << times_bits | each.run.times[places])
+            keys = word - first
+            keys <<= row_bits
+            keys |= each.rows[each.run.lists[places]]
+            keys <<= times_bits
+            keys |= each.run.times[places]
+            pieces.append(keys)
         keys = np.concatenate(pieces)
         keys.sort()
         here = slice(counted.starts[first], counted.starts[last])
-        counted.all_rows[here] = keys >> times_bits & (1 << row_bits) - 1
         counted.times[here] = keys & (1 << times_bits) - 1
+        keys >>= times_bits
+        keys &= (1 << row_bits) - 1
+        counted.all_rows[here] = keys
         first = last
 
 
