@@ -134,7 +134,7 @@ class Gathered:
 
     def add(self, entries: Sequence[Entry]) -> None:
         """Take in the next entries, but for their words and files."""
-        self._days.extend(day_of(entry.captured_at) for entry in entries)
+        self._days.extend([day_of(entry.captured_at) for entry in entries])
 
     def take(self, words: Block, keys: Block, sizes: "NDArray[np.int64]") -> None:
         """Take in what goes with the next entries.
