@@ -43,7 +43,7 @@ UNSIGNED = bytes(SHA)
 _SECTION = 64 << 20  # bytes: of a section's entries some hundred megabytes are gathered
 AT_ONCE = 1024
 """So many entries are prepared, written and gathered together."""
-_MOST_PATHS = 1 << 16  # the same files are touched again and again
+_MOST_PATHS = 1 << 18  # the same files are touched again and again
 _settled: set[str] = set()  # those that stay as they are
 
 
@@ -440,7 +440,7 @@ class _Reading:
         if not self._waiting:
             return
         waiting, self._waiting = self._waiting, []
-        entries = list(prepared(waiting, self._signed))
+        entries = prepared(waiting, self._signed)
         try:
             self._keep(entries)
         except NotJsonError:
@@ -493,16 +493,17 @@ def _reader_of(name: str, path: Path, max_file_mb: int) -> Reader:
     return reader
 
 
-def prepared(entries: Iterable[Entry], signed: bool) -> Iterator[Entry]:
+def prepared(entries: Sequence[Entry], signed: bool) -> list[Entry]:
     """The entries signed with today's rules, unless they are, and without secrets.
 
     They are signed before secrets go: the log that will be looked up has them still.
     """
-    entries = [_spelt(entry if signed else _signed_anew(entry)) for entry in entries]
-    texts = list(map(_text_of, entries))
-    doubtful = suspects(texts)
-    for number, (entry, text) in enumerate(zip(entries, texts, strict=True)):
-        yield _cleaned(entry) if number in doubtful or len(text) > LONGEST_TEXT else entry
+    made = _spelt(entries if signed else list(map(_signed_anew, entries)))
+    texts = list(map(_text_of, made))
+    endless = {number for number, text in enumerate(texts) if len(text) > LONGEST_TEXT}
+    for number in suspects(texts) | endless:
+        made[number] = _cleaned(made[number])
+    return made
 
 
 def _signed_anew(entry: Entry) -> Entry:
@@ -515,40 +516,53 @@ def _signed_anew(entry: Entry) -> Entry:
     return entry._replace(signature=today._replace(line=stored.line, context=stored.context))
 
 
-def _spelt(entry: Entry) -> Entry:
-    """The entry with each of its files once, in one spelling and without secrets."""
-    if not entry.files or (
-        _settled.issuperset(entry.files) and len(set(entry.files)) == len(entry.files)
-    ):
-        return entry
-    paths = dict.fromkeys(filter(None, map(_path_of, entry.files)))
-    files = tuple(map(_clean_path, paths))
+def _spelt(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries with each of their files once, in one spelling and without secrets."""
+    made = list(entries)
+    odd = _unsettled(set().union(*(entry.files for entry in made if entry.files)))
+    for number, entry in enumerate(made):
+        files = entry.files or ()
+        if len(set(files)) != len(files) or not odd.isdisjoint(files):
+            paths = dict.fromkeys(filter(None, map(_path_of, files)))
+            made[number] = entry._replace(files=tuple(map(_clean_path, paths)))
+    return made
+
+
+def _unsettled(paths: set[str]) -> set[str]:
+    """Those of the paths that do not stay as they are."""
+    new = [path for path in paths - _settled if path_of(path) == path]
+    doubtful = suspects(new)
     if len(_settled) > _MOST_PATHS:
         _settled.clear()
-    _settled.update(path for path, put in zip(paths, files, strict=True) if path == put)
-    return entry if files == entry.files else entry._replace(files=files)
+    _settled.update(
+        path
+        for number, path in enumerate(new)
+        if number not in doubtful and len(path) <= LONGEST_TEXT
+    )
+    return {path for path in paths - _settled if _clean_path(_path_of(path)) != path}
 
 
-_path_of = lru_cache(maxsize=_MOST_PATHS)(path_of)
+_path_of = lru_cache(maxsize=1 << 16)(path_of)
 
 
-@lru_cache(maxsize=_MOST_PATHS)
+@lru_cache(maxsize=1 << 16)
 def _clean_path(path: str) -> str:
     return str(_redacted(path))
 
 
 def _text_of(entry: Entry) -> str:
     """All texts of an entry but its files, a line each at least."""
-    lesson, signature = entry.lesson, entry.signature
-    texts = [entry.title, entry.body, *entry.labels, lesson.root_cause, lesson.fix, lesson.template]
-    texts += (*lesson.worked, *lesson.failed, *lesson.gotchas, *lesson.steps)
-    if signature is not None:
-        texts += (signature.raw, signature.normalised, *signature.joined)
+    worked, failed, gotchas, cause, fix, steps, template = entry.lesson
+    text = f"{entry.title}\n{entry.body}\n{cause}\n{fix}\n{template}"
+    others = [*entry.labels, *worked, *failed, *gotchas, *steps]
+    if (signature := entry.signature) is not None:
+        text = f"{text}\n{signature.raw}\n{signature.normalised}"
+        others += signature.joined
         if signature.context:
-            texts += _texts(signature.context)
+            others += _texts(signature.context)
     if entry.extra:
-        texts += _texts(entry.extra)
-    return "\n".join(texts)
+        others += _texts(entry.extra)
+    return "\n".join((text, *others)) if others else text
 
 
 def _texts(value: Any) -> Iterator[str]:

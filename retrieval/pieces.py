@@ -6,7 +6,6 @@ Words are taken of each different piece once, and counted as numbers.
 import string
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cache
 from itertools import chain, islice
 from itertools import count as counter
 
@@ -21,6 +20,11 @@ _MOST_KNOWN = 1 << 19  # so many different ones are known; then all are forgotte
 _END = "\0"
 _SHORT = 7  # bytes of a piece that is its own key
 _LONG = 1 << 8 * _SHORT  # the keys of longer ones begin here
+_NO_KEY = (1 << 64) - 1
+_PLACES = 18  # bits: so many pieces are found at once
+_SPREADS = 0x9E3779B97F4A7C15  # odd, and its bits are as good as drawn (Knuth, 6.4)
+_OF_PIECES = f"{string.ascii_letters}{string.digits}_.-".encode()
+_IN_PIECES = bytes(byte >= 128 or byte in _OF_PIECES for byte in range(256))
 
 
 class Block(NamedTuple):
@@ -123,12 +127,11 @@ class Texts:
         if len(self._known.names) > _MOST_KNOWN:
             self._known = Known()
         data = bytes(self._data)
-        codes = np.frombuffer(data, np.uint8)
-        inside = _in_pieces()[codes]
+        inside = np.frombuffer(data.translate(_IN_PIECES), bool)
         edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
         begins = edges[::2]
         pieces = self._known.of(Cuts(data, begins, edges[1::2]))
-        texts_end = np.flatnonzero(codes == 0)
+        texts_end = np.flatnonzero(np.frombuffer(data, np.uint8) == 0)
         held = np.diff(np.searchsorted(begins, texts_end), prepend=0)
         lists = np.repeat(np.arange(self._size), held)
         block = Block(self._known.names, pieces, lists, self._size)
@@ -136,38 +139,61 @@ class Texts:
         return block
 
 
-@cache
-def _in_pieces() -> "NDArray[np.bool_]":
-    """Whether each byte belongs to a piece."""
-    import numpy as np
-
-    inside = np.arange(256) >= 128
-    inside[np.frombuffer(f"{string.ascii_letters}{string.digits}_.-".encode(), np.uint8)] = True
-    return inside
-
-
 class Known:
     """Pieces by their numbers, in the order in which they came.
 
     A short piece has a key that is its bytes, which is found many times faster than its text; a
-    longer one has the next of the keys that are none's bytes.
+    longer one has the next of the keys that are none's bytes. Each key has a place, where it stands
+    until another one comes that has the same place; most pieces are found there.
     """
 
     def __init__(self) -> None:
         import numpy as np
 
         self.names: list[str] = []
-        self._keys, self._numbers = np.empty(0, np.uint64), np.empty(0, np.intp)
+        # in order of the keys; the last is none, so that each has one that is not below it
+        self._keys, self._numbers = np.array([_NO_KEY], np.uint64), np.array([-1])
+        self._key_at = np.full(1 << _PLACES, _NO_KEY, np.uint64)
+        self._number_at = np.empty(1 << _PLACES, np.intp)
         self._key_of: dict[bytes, int] = defaultdict(counter(_LONG).__next__)
-        self._long = 0  # so many longer ones are among the names
+        self._longer: list[bytes] = []
 
     def of(self, cuts: Cuts) -> "NDArray[np.intp]":
         """The number of each piece."""
         import numpy as np
 
-        keys, which = np.unique(self._all_keys(*cuts), return_inverse=True)
-        self._learn(keys[~np.isin(keys, self._keys, assume_unique=True)])
-        return self._numbers[np.searchsorted(self._keys, keys)][which]
+        keys = self._all_keys(*cuts)
+        places = (keys * np.uint64(_SPREADS) >> np.uint64(64 - _PLACES)).view(np.intp)
+        numbers = self._number_at[places]
+        missing = np.flatnonzero(self._key_at[places] != keys)
+        numbers[missing] = self._put(keys[missing], places[missing])
+        return numbers
+
+    def _put(self, keys: "NDArray[np.uint64]", places: "NDArray[np.intp]") -> "NDArray[np.intp]":
+        """The numbers of keys that do not stand in their places; one of each place now does."""
+        import numpy as np
+
+        order = np.arange(len(keys))
+        self._number_at[places] = order
+        one = np.flatnonzero(self._number_at[places] == order)
+        one = one[np.argsort(keys[one])]
+        self._key_at[places[one]] = keys[one]
+        self._number_at[places[one]] = self._looked_up(keys[one])
+        numbers = self._number_at[places]
+        others = np.flatnonzero(self._key_at[places] != keys)
+        different, which = np.unique(keys[others], return_inverse=True)
+        numbers[others] = self._looked_up(different)[which]
+        return numbers
+
+    def _looked_up(self, keys: "NDArray[np.uint64]") -> "NDArray[np.intp]":
+        """The number of each of different keys, which ascend."""
+        import numpy as np
+
+        at = np.searchsorted(self._keys, keys)
+        is_new = self._keys[at] != keys
+        numbers = self._numbers[at]
+        numbers[is_new] = self._learned(keys[is_new], at[is_new])
+        return numbers
 
     def _all_keys(
         self, data: bytes, begins: "NDArray[np.intp]", ends: "NDArray[np.intp]"
@@ -175,33 +201,45 @@ class Known:
         """The key of each piece."""
         import numpy as np
 
-        lengths = ends - begins
-        zeros = np.flatnonzero(np.frombuffer(data, np.uint8) == 0)
-        begun, ended = (np.searchsorted(each, zeros, "right") for each in (begins, ends))
-        lengths[begun[begun > ended] - 1] = _SHORT + 1  # zeros end a shorter one
+        lengths = np.minimum(ends - begins, _SHORT + 1)
         # the eight bytes from each place on, of which those stay that belong to the piece
         eight: NDArray[Any] = np.ndarray(len(data) + 1, "<u8", data + bytes(8), strides=(1,))
         masks = np.array([*((1 << 8 * length) - 1 for length in range(_SHORT + 1)), 0], np.uint64)
-        keys: NDArray[np.uint64] = eight[begins] & masks[np.minimum(lengths, _SHORT + 1)]
-        long = np.flatnonzero(lengths > _SHORT)
+        keys: NDArray[np.uint64] = eight[begins]
+        mask = masks[lengths]
+        keys &= mask
+        long = np.flatnonzero((lengths > _SHORT) | _has_zero(keys | ~mask))
         spans = zip(begins[long].tolist(), ends[long].tolist(), strict=True)
         keys[long] = np.fromiter((self._key_of[data[b:e]] for b, e in spans), np.uint64, len(long))
+        self._longer.extend(islice(self._key_of, len(self._longer), None))
         return keys
 
-    def _learn(self, keys: "NDArray[np.uint64]") -> None:
-        """Take in the pieces of these keys, which ascend."""
+    def _learned(self, keys: "NDArray[np.uint64]", at: "NDArray[np.intp]") -> "NDArray[np.intp]":
+        """The numbers of new pieces; their keys ascend, and belong `at` these among all keys."""
         import numpy as np
 
-        longer = islice(self._key_of, self._long, None)
-        self._long = len(self._key_of)
-        shorter = keys[keys < _LONG].astype("<u8").view("S8").tolist()
+        shorter, longer = np.split(keys, np.searchsorted(keys, [np.uint64(_LONG)]))
         numbers = np.arange(len(keys)) + len(self.names)
-        if shorter:
-            self.names += b"\0".join(shorter).decode("utf-8", BYTES).split("\0")
-        self.names += [each.decode("utf-8", BYTES) for each in longer]
-        places = np.searchsorted(self._keys, keys)
-        self._keys = np.insert(self._keys, places, keys)
-        self._numbers = np.insert(self._numbers, places, numbers)
+        if len(shorter):
+            # in order of their bytes, since names that ascend are sorted sooner
+            order = np.argsort(shorter.byteswap())
+            numbers[order] = numbers[: len(order)].copy()
+            names = b"\0".join(shorter[order].astype("<u8").view("S8").tolist())
+            self.names += names.decode("utf-8", BYTES).split("\0")
+        of_longer = map(self._longer.__getitem__, (longer - np.uint64(_LONG)).tolist())
+        self.names += [each.decode("utf-8", BYTES) for each in of_longer]
+        self._keys = np.insert(self._keys, at, keys)
+        self._numbers = np.insert(self._numbers, at, numbers)
+        return numbers
+
+
+def _has_zero(eights: "NDArray[np.uint64]") -> "NDArray[np.bool_]":
+    """Whether one of the eight bytes is zero (Mycroft 1987)."""
+    import numpy as np
+
+    ones, highest = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+    found: NDArray[np.bool_] = (eights - ones & ~eights & highest) != 0
+    return found
 
 
 class Spelling:

@@ -46,31 +46,32 @@ class Run(NamedTuple):
         import numpy as np
 
         bits = block.size.bit_length()
-        keys, times = _tallied(np.sort(block.pieces << bits | block.lists))
-        groups, holding = _tallied(keys >> bits)
-        lists = (keys & (1 << bits) - 1) + before
+        keys = block.pieces << bits
+        keys |= block.lists
+        keys.sort()
+        begins, times = _tallied(keys)
+        keys = keys[begins]
+        lists = (keys & (1 << bits) - 1).astype(np.uint32)
+        lists += np.uint32(before)
+        keys >>= bits
+        begins, holding = _tallied(keys)
         return Run(
-            groups.astype(np.int32),
+            keys[begins].astype(np.int32),
             holding.astype(np.uint32),
-            lists.astype(np.uint32),
-            times.astype(np.uint32),
+            lists,
+            times.astype(np.uint8 if times.max(initial=0) <= 0xFF else np.uint32),
         )
 
     @staticmethod
-    def joined(runs: "Sequence[Run]") -> "Run":
-        """The postings of runs of the same words."""
-        import numpy as np
-
-        return Run(*map(np.concatenate, zip(*runs, strict=True)))
-
-    def files(self, prefix: str) -> dict[str, bytes]:
-        """Its files by name."""
-        times = "<u1" if self.times.max(initial=0) <= 0xFF else "<u4"
+    def files(runs: "Sequence[Run]", prefix: str) -> dict[str, bytes]:
+        """The files, by name, of runs of the same words: their postings one after another."""
+        groups, holding, lists, times = zip(*runs, strict=True)
+        widest = max(each.itemsize for each in times)
         return {
-            f"{prefix}.groups": self.groups.astype("<i4").tobytes(),
-            f"{prefix}.holding": self.holding.astype("<u4").tobytes(),
-            f"{prefix}.lists": self.lists.astype("<u4").tobytes(),
-            f"{prefix}.times": self.times.astype(times).tobytes(),
+            f"{prefix}.groups": _bytes_of(groups, "<i4"),
+            f"{prefix}.holding": _bytes_of(holding, "<u4"),
+            f"{prefix}.lists": _bytes_of(lists, "<u4"),
+            f"{prefix}.times": _bytes_of(times, f"<u{widest}"),
         }
 
     @staticmethod
@@ -88,12 +89,23 @@ class Run(NamedTuple):
         )
 
 
-def _tallied(ascending: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
-    """The different numbers, and how often each is there."""
+def _tallied(ascending: "NDArray[np.int64]") -> "tuple[NDArray[np.intp], NDArray[np.intp]]":
+    """Where each of the different numbers begins, and how often it is there."""
     import numpy as np
 
-    begins = np.flatnonzero(np.diff(ascending, prepend=-1))
-    return ascending[begins], np.diff(begins, append=len(ascending))
+    is_first = np.ones(len(ascending), bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
+    begins = np.flatnonzero(is_first)
+    counts = np.empty_like(begins)
+    counts[:-1] = begins[1:]
+    counts[-1:] = len(ascending)
+    counts -= begins
+    return begins, counts
+
+
+def _bytes_of(arrays: "Iterable[NDArray[Any]]", kind: str) -> bytes:
+    """The items of all arrays as the bytes of a file of numbers."""
+    return b"".join(data_of(each, kind) for each in arrays)
 
 
 class Runs:
@@ -106,21 +118,18 @@ class Runs:
     def __init__(self, once: bool = False) -> None:
         self._once = once
         self._runs: list[tuple[list[str], list[Run]]] = []
-        self._sizes = array("i")
+        self._size = 0
 
     def take(self, *blocks: Block) -> None:
         """Take in the next lists: blocks of the same lists, no two of which share a word there."""
         import numpy as np
 
-        before = len(self._sizes)
-        sizes = np.zeros(blocks[0].size, np.int32)
         for block in blocks:
-            run = Run.of(block, before)
-            sizes += np.bincount(run.lists - before, minlength=block.size).astype(np.int32)
+            run = Run.of(block, self._size)
             if self._once:
-                run = run._replace(times=np.ones_like(run.times))
+                run = run._replace(times=np.ones(len(run.lists), np.uint8))
             self._of_words(block.names).append(run)
-        self._sizes.frombytes(sizes.tobytes())
+        self._size += blocks[0].size
 
     def _of_words(self, words: list[str]) -> list[Run]:
         """The runs that have their words in this list."""
@@ -135,15 +144,20 @@ class Runs:
         files: dict[str, bytes] = {}
         for number, (words, runs) in enumerate(self._runs):
             prefix = f"{family}.{number}"
-            files |= Run.joined(runs).files(prefix)
-            encoded = _encoded(words)
-            files[f"{prefix}.words"] = b"".join(encoded)
-            files[f"{prefix}.lengths"] = array("I", map(len, encoded)).tobytes()
+            files |= Run.files(runs, prefix)
+            files[f"{prefix}.words"], lengths = _with_lengths(words)
+            files[f"{prefix}.lengths"] = lengths.tobytes()
         return files
 
     def sizes(self) -> bytes:
         """How many different words each list held (i32)."""
-        return self._sizes.tobytes()
+        import numpy as np
+
+        sizes = np.zeros(self._size, np.int32)
+        for _, runs in self._runs:
+            for run in runs:
+                sizes += np.bincount(run.lists, minlength=self._size).astype(np.int32)
+        return sizes.tobytes()
 
 
 class Counted(NamedTuple):
@@ -183,9 +197,19 @@ def runs_of(files: "Mapping[str, Buffer]", family: str) -> "Iterator[tuple[Cuts,
         prefix = f"{family}.{number}"
         if f"{prefix}.words" not in files:
             return
-        ends = np.cumsum(np.frombuffer(files[f"{prefix}.lengths"], np.uint32), dtype=np.intp)
-        begins = np.concatenate([[0], ends[:-1]])
-        yield Cuts(bytes(files[f"{prefix}.words"]), begins, ends), Run.read(files, prefix)
+        lengths = np.frombuffer(files[f"{prefix}.lengths"], np.uint32)
+        ends = np.cumsum(lengths, dtype=np.intp)
+        words = Cuts(bytes(files[f"{prefix}.words"]), ends - lengths, ends)
+        yield words, Run.read(files, prefix)
+
+
+def _with_lengths(words: Sequence[str]) -> "tuple[bytes, array[int]]":
+    """The words in UTF-8, joined, and how many bytes each has (u32)."""
+    joined = "".join(words)
+    if joined.isascii():  # a letter is a byte
+        return joined.encode("ascii"), array("I", map(len, words))
+    encoded = _encoded(words)
+    return b"".join(encoded), array("I", map(len, encoded))
 
 
 def _encoded(words: Iterable[str]) -> list[bytes]:
@@ -319,13 +343,19 @@ def _fill(counted: Counted, runs: Sequence[_Placed], size: int) -> None:
         pieces = []
         for each in runs:
             word, places = each.between(first, last)
-            keys = (word - first) << row_bits | each.rows[each.run.lists[places]]
-            pieces.append(keys << times_bits | each.run.times[places])
+            keys = word - first
+            keys <<= row_bits
+            keys |= each.rows[each.run.lists[places]]
+            keys <<= times_bits
+            keys |= each.run.times[places]
+            pieces.append(keys)
         keys = np.concatenate(pieces)
         keys.sort()
         here = slice(counted.starts[first], counted.starts[last])
-        counted.all_rows[here] = keys >> times_bits & (1 << row_bits) - 1
         counted.times[here] = keys & (1 << times_bits) - 1
+        keys >>= times_bits
+        keys &= (1 << row_bits) - 1
+        counted.all_rows[here] = keys
         first = last
 
 

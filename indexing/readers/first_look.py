@@ -82,10 +82,12 @@ def keys_of_additions(block: Block) -> "array[int] | None":
     lines, data = block.lines, block.data or b""
     for begin in map(str.encode, _ADDITIONS):
         if data.startswith(begin) and {line[: len(begin)] for line in lines} == {begin}:
-            ids = [line[len(begin) :].partition(b'"')[0] for line in lines]
+            start = len(begin)
+            ids = [line[start : line.find(b'"', start)] for line in lines]
             plain = all(ids) and not b"".join(ids).translate(None, _PLAIN)
             once = data.count(b'"id"') == data.count(b'"op"') == len(lines)
-            escaped = b"\\u00" in data and (b"\\u006" in data or b"\\u007" in data)
+            # one byte is looked for many times faster than some
+            escaped = b"\\" in data and (b"\\u006" in data or b"\\u007" in data)
             whole = {line[-3:] for line in lines} == {b"}}\n"}
             return array("I", map(crc32, ids)) if plain and once and whole and not escaped else None
     return None

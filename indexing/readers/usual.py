@@ -129,7 +129,7 @@ def _entry(
     evidence = Evidence(1, 0, 0, 0, 0, captured_at, captured_at)
     extra: dict[str, Any] = {}
     seldom = {key: bytes(raws[key]) for key in _SELDOM if key in raws}
-    if any(each not in _NOTHING for each in seldom.values()):
+    if seldom and any(each not in _NOTHING for each in seldom.values()):
         keys -= sum(each.count(b'":') - each.count(b'\\":') for each in seldom.values())
         try:
             context, evidence, extra = _rest(seldom, command, captured_at)

@@ -134,7 +134,7 @@ class Gathered:
 
     def add(self, entries: Sequence[Entry]) -> None:
         """Take in the next entries, but for their words and files."""
-        self._days.extend(day_of(entry.captured_at) for entry in entries)
+        self._days.extend([day_of(entry.captured_at) for entry in entries])
 
     def take(self, words: Block, keys: Block, sizes: "NDArray[np.int64]") -> None:
         """Take in what goes with the next entries.
@@ -146,12 +146,12 @@ class Gathered:
         """
         import numpy as np
 
-        entry, field = np.divmod(words.lists, TEXTS)
         compared = foremost(keys, _MOST_FILES)
         count, size = len(FIELDS), keys.size * len(FIELDS)
         in_paths = compared._replace(lists=compared.lists * count + TEXTS, size=size)
+        in_texts = words.lists + words.lists // TEXTS * (count - TEXTS)
         self._terms.take(
-            self._stems.of(words._replace(lists=entry * count + field, size=size)),
+            self._stems.of(words._replace(lists=in_texts, size=size)),
             self._path_stems.of(self._path_parts.of(in_paths)),
         )
         self._traits.take(self._traits_of.of(compared))

@@ -450,9 +450,10 @@ class _Words:
         """Those of `text_of` among the words of all fields."""
         import numpy as np
 
-        entry, field = np.divmod(words.lists, fields.TEXTS)
-        told = (field != fields.ROOT) | np.frombuffer(self._bodiless, bool)[entry]
-        return words._replace(lists=entry, size=words.size // fields.TEXTS).where(told)
+        told = np.ones((len(self._bodiless), fields.TEXTS), bool)
+        told[:, fields.ROOT] = np.frombuffer(self._bodiless, bool)
+        some = words.where(told.ravel()[words.lists])
+        return some._replace(lists=some.lists // fields.TEXTS, size=len(told))
 
     def done(self) -> Mapping[str, bytes]:
         self._count()

@@ -22,8 +22,7 @@ GENERAL = 70
 """About another name; the fix has a placeholder for it."""
 
 _ROW = struct.Struct(">8sI")
-_HASH = 8
-_NO_FORM = bytes(_HASH)
+_NO_FORM = bytes(8)
 
 
 class Pattern:
@@ -47,14 +46,14 @@ class Pattern:
         self, gathered: "Sequence[tuple[Mapping[str, Buffer], Rows]]", entries: Sequence[Entry]
     ) -> Mapping[str, bytes]:
         """`forms`: 8 bytes of the form's hash and a row (u32), in order of both."""
-        found = []
-        for files, rows in gathered:
-            forms = bytes(files["forms"])
-            for number, row in enumerate(rows.tolist()):
-                form = forms[_HASH * number : _HASH * (number + 1)]
-                if row >= 0 and form != _NO_FORM:
-                    found.append((form, row))
-        return {"forms": b"".join(_ROW.pack(*each) for each in sorted(found))}
+        import numpy as np
+
+        forms = np.frombuffer(b"".join(files["forms"] for files, _ in gathered), ">u8")
+        row_of = np.concatenate([np.empty(0, np.int64), *(rows for _, rows in gathered)])
+        kept = np.flatnonzero((row_of >= 0) & (forms != 0))
+        found = np.empty(len(kept), [("form", ">u8"), ("row", ">u4")])
+        found["form"], found["row"] = forms[kept], row_of[kept]
+        return {"forms": found[np.lexsort((found["row"], found["form"]))].tobytes()}
 
     def search(self, query: Query, store: "Store", limit: int) -> list[Hit]:
         """At most `limit` hits, those about the same names first."""

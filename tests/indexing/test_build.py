@@ -454,6 +454,19 @@ def test_files_are_spelt_one_way(memory, index):
     assert entries(index)["a"].files is None
 
 
+@pytest.mark.parametrize("remembered", [0, 1 << 18])
+def test_a_secret_in_a_path_goes_however_often_it_comes(memory, index, monkeypatch, remembered):
+    monkeypatch.setattr(chapters, "_MOST_PATHS", remembered)
+    monkeypatch.setattr(chapters, "AT_ONCE", 2)
+    files = ("a.py", f"{SECRET}/a.py", "token.py")
+    stored(memory / "odd.stored", [entry(f"odd {number}", files=files) for number in range(5)])
+
+    built(memory, index)
+
+    of_odd = {each.files for id, each in entries(index).items() if id.startswith("odd")}
+    assert of_odd == {("a.py", "<REDACTED:github-token>/a.py", "token.py")}
+
+
 def test_a_folder_in_the_place_of_the_pointer_is_named_and_nothing_is_lost(memory, index):
     built(memory, index)
     generation = generations.current(index)

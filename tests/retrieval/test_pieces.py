@@ -73,8 +73,17 @@ def test_the_foremost_pieces_are_the_first_by_name_each_once(lists, most):
     assert np.all(np.diff(foremost(block, most).lists) >= 0)
 
 
-@given(st.lists(st.lists(st.text("a\0é\udce9", min_size=1, max_size=9), max_size=9), max_size=3))
-def test_what_is_known_has_one_number_whatever_is_in_it(came):
+@given(
+    st.lists(st.lists(st.text("a\0é\udce9", max_size=9), max_size=9), max_size=3),
+    st.sampled_from([1, 2, 18]),
+)
+def test_what_is_known_has_one_number_whatever_is_in_it_and_how_many_have_its_place(came, bits):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_PLACES", bits)
+        _each_has_one_number(came)
+
+
+def _each_has_one_number(came):
     known = Known()
     for names in came:
         encoded = [name.encode("utf-8", "surrogatepass") for name in names]
