@@ -68,6 +68,7 @@ ORIGINALS_BEGIN = "originals.begin"
 GIVEN_TWICE = "originals.twice"
 LOCK_WAIT_S = 600.0  # a build of a million entries takes some minutes
 _SMALL = 16 << 20  # bytes of memory files that are read sooner than processes are started
+_ROWS_MAPPED = 64 * AT_ONCE
 
 
 class Part(Gathers, Protocol):
@@ -708,8 +709,9 @@ class Sheet:
 
     def _rows(self) -> Iterator[bytes]:
         """The rows, many in a piece."""
-        spools = [mapped(pages.spool) for pages in self._pages]
         for first in range(0, len(self), AT_ONCE):
+            if first % _ROWS_MAPPED == 0:  # anew: what was read of a map is held as long as it is
+                spools = [mapped(pages.spool) for pages in self._pages]
             some = (each[first : first + AT_ONCE].tolist() for each in self._spans)
             yield b"".join([spools[at][begin:end] for at, begin, end in zip(*some, strict=True)])
 
