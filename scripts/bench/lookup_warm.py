@@ -245,6 +245,7 @@ def compared(size: int, folder: Path, args: argparse.Namespace) -> Iterator[dict
         made, index = corpus.made(folder / "memory", size, args.queries), folder / "index"
         build_index([folder / "memory"], index, tiers(settings), root=folder, workers=args.workers)
     memory = Memory(index, settings)
+    assert len(memory.store) == size  # what opening takes is imported now
     opened = timed(lambda: Memory(index, settings).store)
     queries = [query_of(told) for told in made.queries]
     texts_asked = [f"{told['title']} {told['body']}" for told in made.queries]
