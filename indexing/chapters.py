@@ -499,11 +499,14 @@ def prepared(entries: Sequence[Entry], signed: bool) -> list[Entry]:
     They are signed before secrets go: the log that will be looked up has them still.
     """
     made = _spelt(entries if signed else list(map(_signed_anew, entries)))
-    texts = list(map(_text_of, made))
-    endless = {number for number, text in enumerate(texts) if len(text) > LONGEST_TEXT}
-    for number in suspects(texts) | endless:
+    for number in _doubtful(list(map(_text_of, made))):
         made[number] = _cleaned(made[number])
     return made
+
+
+def _doubtful(texts: Sequence[str]) -> set[int]:
+    """Which of the texts may hold a secret, or are endless."""
+    return suspects(texts) | {at for at, text in enumerate(texts) if len(text) > LONGEST_TEXT}
 
 
 def _signed_anew(entry: Entry) -> Entry:
@@ -531,14 +534,10 @@ def _spelt(entries: Iterable[Entry]) -> list[Entry]:
 def _unsettled(paths: set[str]) -> set[str]:
     """Those of the paths that do not stay as they are."""
     new = [path for path in paths - _settled if path_of(path) == path]
-    doubtful = suspects(new)
+    doubtful = _doubtful(new)
     if len(_settled) > _MOST_PATHS:
         _settled.clear()
-    _settled.update(
-        path
-        for number, path in enumerate(new)
-        if number not in doubtful and len(path) <= LONGEST_TEXT
-    )
+    _settled.update(path for number, path in enumerate(new) if number not in doubtful)
     return {path for path in paths - _settled if _clean_path(_path_of(path)) != path}
 
 

@@ -49,12 +49,12 @@ class Run(NamedTuple):
         keys = block.pieces << bits
         keys |= block.lists
         keys.sort()
-        begins, times = _tallied(keys)
+        begins, times = tallied(keys)
         keys = keys[begins]
         lists = (keys & (1 << bits) - 1).astype(np.uint32)
         lists += np.uint32(before)
         keys >>= bits
-        begins, holding = _tallied(keys)
+        begins, holding = tallied(keys)
         return Run(
             keys[begins].astype(np.int32),
             holding.astype(np.uint32),
@@ -89,7 +89,7 @@ class Run(NamedTuple):
         )
 
 
-def _tallied(ascending: "NDArray[np.int64]") -> "tuple[NDArray[np.intp], NDArray[np.intp]]":
+def tallied(ascending: "NDArray[np.integer[Any]]") -> "tuple[NDArray[np.intp], NDArray[np.intp]]":
     """Where each of the different numbers begins, and how often it is there."""
     import numpy as np
 

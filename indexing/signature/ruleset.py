@@ -4,7 +4,7 @@ To import all of them takes longer than a lookup may take, and a log needs few. 
 the literals of all rules, and in which order rules are tried; `scripts/accept` writes it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 
@@ -14,6 +14,7 @@ from indexing.signature.interface import Rule, ToolRules, may_hold
 from indexing.signature.literals import Literals, Prepared
 from indexing.signature.tools import TOOLS
 from indexing.signature.tools.generic import SUCCESS
+from indexing.typed import Any
 
 LITERALS = Literals(Prepared(table.WORDS, table.HEADS, table.TAILS, table.PIECES))
 HIGHEST: int = table.HIGHEST
@@ -75,9 +76,7 @@ def why_not(line: str) -> str:
 
 def skip_of(line: str) -> tuple[str, str, str] | None:
     """The first of all tools' `skip` that holds for a line; None when it may be a failure."""
-    literals = filter(line.__contains__, table.SKIPS)
-    places = sorted(chain(*map(table.SKIPS.__getitem__, literals)))
-    skips = (TOOLS[tool].skip[number] for tool, number in places)
+    skips = (TOOLS[tool].skip[number] for tool, number in _shown(line, table.SKIPS))
     return next((skip for skip in skips if is_skipped(line, skip)), None)
 
 
@@ -89,9 +88,13 @@ def is_skipped(line: str, skip: tuple[str, str, str]) -> bool:
 
 def says_success(line: str) -> bool:
     """Whether by the line a run says, at its end, that nothing failed."""
-    texts = filter(line.__contains__, table.SUCCESS)
-    places = sorted(chain(*map(table.SUCCESS.__getitem__, texts)))
+    places = _shown(line, table.SUCCESS)
     return any(compiled(_LEVEL + SUCCESS[place]).match(line) for place in places)
 
 
 _LEVEL = r"(?:\[(?:INFO|info|success)\] )?"
+
+
+def _shown(line: str, places: Mapping[str, Iterable[Any]]) -> list[Any]:
+    """The places, in order, of the texts that the line holds."""
+    return sorted(chain(*map(places.__getitem__, filter(line.__contains__, places))))

@@ -47,7 +47,7 @@ class Words(NamedTuple):
         """
         rare = sum(each.found.holding <= _COMMON for each in self.asked)
         at = len(self.asked)
-        while at > rare and self._replace(asked=self.asked[at - 1 :]).most() <= most:
+        while at > rare and self.parted(at - 1)[1].most() <= most:
             at -= 1
         return self.parted(at)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from indexing.typed import TYPE_CHECKING
 from retrieval import tokens
-from retrieval.postings import whole
+from retrieval.postings import tallied, whole
 from retrieval.query import Query
 from retrieval.segments import Family, Found, Split
 
@@ -59,11 +59,8 @@ class Files:
         holding = [self._paths.rows(found, segment, limit) for found in self._found.values()]
         rows = np.concatenate([np.empty(0, np.uint32), *holding])
         rows.sort()
-        # faster than `unique`, which would sort out what is already in order
-        begins = np.ones(len(rows) + 1, bool)
-        np.not_equal(rows[1:], rows[:-1], out=begins[1:-1])
-        firsts = np.flatnonzero(begins)
-        return rows[firsts[:-1]].astype(np.intp), firsts[1:] - firsts[:-1]
+        begins, shared = tallied(rows)
+        return rows[begins].astype(np.intp), shared
 
     def told(self, rows: Split) -> "list[tuple[float | None, tuple[str, ...]]]":
         """Of each of the rows Jaccard, and the files that it shares with the query.
